@@ -1,0 +1,45 @@
+# All set-up is in here: `make demo` and `make test` need Python 3.11+ and nothing else.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.locked
+
+.PHONY: setup demo serve test check fix openapi lock
+
+setup: $(STAMP)
+
+$(STAMP): requirements-dev.lock requirements-uv.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Tripbook needs Python 3.11 or newer; set PYTHON=...")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.lock
+	@$(BIN)/uv pip sync --quiet --python $(BIN)/python --require-hashes requirements-dev.lock
+	@touch $(STAMP)
+
+demo: setup
+	@$(BIN)/python -m service demo $(ARGS)
+
+serve: setup
+	@$(BIN)/python -m service serve $(ARGS)
+
+test: setup
+	@$(BIN)/python -m pytest -q $(ARGS)
+
+check: setup
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
+	@$(BIN)/python -m service migrate --check
+	@$(BIN)/python -m service openapi --check
+
+fix: setup
+	@$(BIN)/ruff check --fix --quiet .
+	@$(BIN)/ruff format --quiet .
+
+openapi: setup
+	@$(BIN)/python -m service openapi
+
+lock: setup
+	@for name in requirements requirements-dev requirements-uv; do \
+	  $(BIN)/uv pip compile --quiet --upgrade --generate-hashes --no-emit-index-url --universal \
+	    --python-version 3.11 $$name.in -o $$name.lock; done

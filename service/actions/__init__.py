@@ -1,0 +1,1 @@
+"""What Tripbook can do: load, decide (in `service.domain`), save. One public function per thing the API offers."""

@@ -1,0 +1,98 @@
+"""Criteria as asked, into criteria as applied: places in the library's spelling, a person by id."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from service.actions.context import Tripbook
+from service.domain.criteria import PLACE_KINDS, Criteria
+from service.domain.names import quote
+from service.domain.persons import Person, find_beginnings, find_persons
+from service.domain.places import MAX_KNOWN, find_other_kind, find_spelling, has_near, suggest
+from service.errors import AmbiguousPerson, EmptyCriteria, UnknownPerson, UnknownPlace
+from service.immich.library import ImmichLibrary
+from service.immich.queries import AssetQuery
+
+MAX_CANDIDATES = 5
+
+
+def require_some(criteria: Criteria) -> None:
+    """Raises EmptyCriteria where nothing narrows the search: never the whole library."""
+    if criteria.is_empty:
+        raise EmptyCriteria(
+            "Give at least one of taken_after, taken_before, state, city, country, person, media or favorites_only."
+        )
+
+
+async def resolve_criteria(app: Tripbook, criteria: Criteria) -> Criteria:
+    """Canonical spellings and the person's id. Raises UnknownPlace, UnknownPerson or AmbiguousPerson."""
+    places = {kind: getattr(criteria, kind) for kind in PLACE_KINDS}
+    spelled = {kind: await _resolve_place(app.library, kind, value) for kind, value in places.items() if value}
+    applied = replace(criteria, state=spelled.get("state"), city=spelled.get("city"), country=spelled.get("country"))
+    if criteria.person:
+        person = await _resolve_person(app.library, criteria.person)
+        applied = replace(applied, person=person.name, person_id=person.id)
+    return applied
+
+
+async def _resolve_place(library: ImmichLibrary, kind: str, value: str) -> str:
+    known = await library.known_places(kind)
+    spelling = find_spelling(kind, value, known)
+    if spelling is None:
+        raise await _unknown_place(library, kind, value, known)
+    return spelling
+
+
+async def _unknown_place(library: ImmichLibrary, kind: str, value: str, known: list[str]) -> UnknownPlace:
+    others = {other: await library.known_places(other) for other in PLACE_KINDS if other != kind}
+    if found := find_other_kind(kind, value, others):
+        other, spelling = found
+        return UnknownPlace(
+            f"No {kind} {quote(value)} in the library, but {quote(spelling)} is a {other}: pass it as {other}.",
+            suggestions=[spelling],
+        )
+    suggestions = suggest(value, known)
+    if not suggestions:
+        return UnknownPlace(f"No photo in the library has a {kind}; search by dates instead.", suggestions=[])
+    if has_near(value, known):
+        near = ", ".join(quote(name) for name in suggestions)
+        return UnknownPlace(f"No {kind} {quote(value)} in the library. Nearest: {near}.", suggestions=suggestions)
+    return UnknownPlace(
+        f"No {kind} {quote(value)} in the library; use one of the suggestions, or search by dates.",
+        suggestions=suggestions,
+    )
+
+
+async def _resolve_person(library: ImmichLibrary, value: str) -> Person:
+    people = await library.people()
+    found = find_persons(value, people)
+    if len(found) == 1:
+        return found[0]
+    beginnings = find_beginnings(value, people)
+    if found or len(beginnings) > 1:
+        raise await _ambiguous(library, value, found or beginnings)
+    names = [person.name for person in people]
+    suggestions = suggest(value, names) if names else []
+    if has_near(value, names):
+        near = ", ".join(quote(name) for name in suggestions)
+        raise UnknownPerson(f"No person {quote(value)} in the library. Nearest: {near}.", suggestions=suggestions)
+    raise UnknownPerson(
+        f"No person {quote(value)} in the library; use a name that Immich knows, see suggestions.",
+        suggestions=suggestions[:MAX_KNOWN],
+    )
+
+
+async def _ambiguous(library: ImmichLibrary, value: str, found: list[Person]) -> AmbiguousPerson:
+    candidates = [await _describe_candidate(library, person) for person in found[:MAX_CANDIDATES]]
+    return AmbiguousPerson(
+        f"{len(found)} persons fit {quote(value)}; ask which one is meant and pass the candidate's id as person.",
+        candidates=candidates,
+    )
+
+
+async def _describe_candidate(library: ImmichLibrary, person: Person) -> dict[str, str | int]:
+    photos = await library.count(AssetQuery(person_id=person.id))
+    described: dict[str, str | int] = {"id": person.id, "name": person.name, "photos": photos}
+    if person.birth_date:
+        described["birth_date"] = person.birth_date[:10]
+    return described

@@ -1,0 +1,112 @@
+"""Around every request: an id, a log line, the caller, security headers, and the last handler of all errors.
+
+Pure ASGI, so that an unknown caller is refused before a byte of the body is read.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+
+import structlog
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from service.actions.callers import authenticate
+from service.actions.context import Tripbook
+from service.api.errors import internal_problem, unknown_token_problem
+from service.logs import get_logger
+
+log = get_logger("service.http")
+# Everything else (health, documents, Swagger UI) holds no data.
+NEEDS_TOKEN = ("/v1/", "/readyz", "/metrics")
+SECURITY_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+)
+
+
+class RequestMiddleware:
+    """Outermost: gives the request its id, logs it, sets headers, and turns any escape into a 500 problem."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = secrets.token_hex(8)
+        scope.setdefault("state", {})["request_id"] = request_id
+        structlog.contextvars.clear_contextvars()
+        structlog.contextvars.bind_contextvars(request_id=request_id)
+        started, status = time.perf_counter(), 0
+
+        async def send_with_headers(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                _set_headers(MutableHeaders(scope=message), request_id)
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_with_headers)
+        except Exception:  # the last handler: nothing of the exception reaches the caller
+            log.exception("request failed", method=scope["method"], path=scope["path"])
+            if status:
+                raise
+            await internal_problem(request_id)(scope, receive, send_with_headers)
+        seconds = time.perf_counter() - started
+        log.info("request", method=scope["method"], path=scope["path"], status=status, ms=round(seconds * 1000))
+
+
+def _set_headers(headers: MutableHeaders, request_id: str) -> None:
+    headers["X-Request-ID"] = request_id
+    for name, value in SECURITY_HEADERS.items():
+        headers.setdefault(name, value)
+    headers.setdefault("Content-Security-Policy", CONTENT_SECURITY_POLICY)
+
+
+class CallerMiddleware:
+    """Knows the caller by token before anything else happens; 401 for everybody else."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] == "OPTIONS" or not scope["path"].startswith(NEEDS_TOKEN):
+            await self._app(scope, receive, send)
+            return
+        tripbook: Tripbook = scope["app"].state.tripbook
+        caller = await authenticate(tripbook, bearer_token(Headers(scope=scope)))
+        if caller is None:
+            await unknown_token_problem(scope["state"]["request_id"])(scope, receive, send)
+            return
+        scope["state"]["caller"] = caller
+        structlog.contextvars.bind_contextvars(caller=caller.name)
+        await self._app(scope, receive, send)
+
+
+def bearer_token(headers: Headers) -> str:
+    """The token of an `Authorization: Bearer` header; empty if there is none."""
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    return token.strip() if scheme.casefold() == "bearer" else ""
+
+
+class JsonBodyMiddleware:
+    """Reads a body as JSON whatever its Content-Type says: curl -d and Home Assistant send none or a form's."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "POST" and scope["path"].startswith("/v1/"):
+            headers = [(name, value) for name, value in scope["headers"] if name != b"content-type"]
+            scope = {**scope, "headers": [*headers, (b"content-type", b"application/json")]}
+        await self._app(scope, receive, send)

@@ -8,11 +8,12 @@ STAMP := $(VENV)/.locked
 
 setup: $(STAMP)
 
-$(STAMP): requirements-dev.lock requirements-uv.lock
+$(STAMP): requirements-dev.lock requirements-tokens.lock requirements-uv.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Tripbook needs Python 3.11 or newer; set PYTHON=...")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.lock
 	@$(BIN)/uv pip sync --quiet --python $(BIN)/python --require-hashes requirements-dev.lock
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps -r requirements-tokens.lock
 	@touch $(STAMP)
 
 demo: setup
@@ -43,3 +44,5 @@ lock: setup
 	@for name in requirements requirements-dev requirements-uv; do \
 	  $(BIN)/uv pip compile --quiet --upgrade --generate-hashes --no-emit-index-url --universal \
 	    --python-version 3.11 $$name.in -o $$name.lock; done
+	@$(BIN)/uv pip compile --quiet --upgrade --no-deps --generate-hashes --no-emit-index-url --universal \
+	  --python-version 3.11 requirements-tokens.in -o requirements-tokens.lock

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import signal
 import sys
@@ -133,22 +134,30 @@ async def test_without_a_network_the_client_sees_the_same_error() -> None:
 # as a process
 
 
-async def started(*arguments: str) -> tuple[asyncio.subprocess.Process, dict[str, str]]:
+@contextlib.asynccontextmanager
+async def process_with(library: Library, folder: Path, version: str) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of `python -m service.demo`; afterwards the process must end by itself on SIGTERM."""
+    file = folder / "library.json"
+    file.write_bytes(library.to_json())
+    arguments = ("--port", "0", "--immich-version", version, "--library", str(file))
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "service.demo", "--port", "0", *arguments, stdout=asyncio.subprocess.PIPE
+        sys.executable, "-m", "service.demo", *arguments, stdout=asyncio.subprocess.PIPE
     )
-    assert process.stdout is not None
-    return process, json.loads(await asyncio.wait_for(process.stdout.readline(), 10))
+    try:
+        assert process.stdout is not None
+        told = json.loads(await asyncio.wait_for(process.stdout.readline(), 10))
+        headers = {"x-api-key": told["immich_api_key"]}
+        async with httpx.AsyncClient(base_url=told["immich_url"], headers=headers, timeout=5) as http:
+            yield http
+    finally:
+        process.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(process.wait(), 5) in (0, -signal.SIGTERM)
 
 
 async def test_the_process_is_driven_over_its_control(tmp_path: Path) -> None:
     library = Library()
     asset = library.add_asset()
-    file = tmp_path / "library.json"
-    file.write_bytes(library.to_json())
-    process, told = await started("--immich-version", "2.5.6", "--library", str(file))
-    headers = {"x-api-key": told["immich_api_key"]}
-    async with httpx.AsyncClient(base_url=told["immich_url"], headers=headers, timeout=5) as http:
+    async with process_with(library, tmp_path, "2.5.6") as http:
         assert (await http.get("/api/server/version")).json() == {"major": 2, "minor": 5, "patch": 6}
 
         ops = [{"op": "add_asset", "local": "2026-08-02T23:30", "offset_hours": -4, "tags": ["cat"]}]
@@ -161,7 +170,7 @@ async def test_the_process_is_driven_over_its_control(tmp_path: Path) -> None:
 
         hold = {"action": {"kind": "hold"}, "path": "search/metadata$", "name": "here", "times": 1}
         await http.post("/_control/faults", json={"rules": [hold], "call_delay_ms": 1})
-        request = asyncio.create_task(search(http_under_api(http)))
+        request = asyncio.create_task(http.post("/api/search/metadata", json={}))
         assert (await http.post("/_control/wait", json={"name": "here"})).json() == {"hit": True}
         await http.post("/_control/release", json={"name": "here"})
         items = (await request).json()["assets"]["items"]
@@ -173,12 +182,3 @@ async def test_the_process_is_driven_over_its_control(tmp_path: Path) -> None:
         assert [entry["path"] for entry in journal][:2] == ["/api/server/version", "/api/search/metadata"]
         assert (await http.post("/_control/library", json={"ops": [{"op": "nope"}]})).status_code == 422
         assert (await http.get("/_control/nope")).status_code == 404
-    process.send_signal(signal.SIGTERM)
-    assert await asyncio.wait_for(process.wait(), 5) in (0, -signal.SIGTERM)
-
-
-def http_under_api(http: httpx.AsyncClient) -> httpx.AsyncClient:
-    """The same client with paths as `search` gives them."""
-    http.base_url = httpx.URL(f"{str(http.base_url).rstrip('/')}/api/")
-    http.base_url = http.base_url
-    return http

@@ -1,0 +1,1 @@
+"""Clients of Tripbook. They speak only the wire and never import `service`."""

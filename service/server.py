@@ -12,9 +12,12 @@ GRACE_SECONDS = 30
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A bound socket; with port 0 the system chooses. Raises OSError where the address is taken."""
+    """A bound socket; with port 0 the system chooses. Raises OSError where the address is taken.
+
+    The protocol is named because asyncio turns Nagle off only then: 2 ms instead of 45 ms for a small answer.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))

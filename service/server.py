@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 
 import uvicorn
 from fastapi import FastAPI
@@ -48,3 +50,13 @@ class ServiceServer(uvicorn.Server):
         await super().startup(sockets=sockets)
         if not self.should_exit:
             self._on_ready()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """SIGTERM and SIGINT end the serving and are not raised again: what is around it gets to tidy up."""
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)

@@ -7,17 +7,18 @@ filter (3.2 and newer): a nested `filter`, `takenAt` half open, opaque cursors.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
-from service.domain.criteria import Criteria, MediaFilter
+from service.domain.criteria import PLACE_KINDS, Criteria, MediaFilter
 from service.domain.days import Window, instants_around
 from service.domain.photos import MEDIA_OF_TYPE
 from service.immich.wire import ImmichAsset
 
 Style = Literal["legacy", "filter"]
 Order = Literal["asc", "desc"]
+Visibility = Literal["timeline", "archive"]
 FILTER_STYLE_SINCE = (3, 2)
 TYPE_OF_MEDIA = {media: kind for kind, media in MEDIA_OF_TYPE.items()}
 # A UUID v4 that no asset, person or album has; asking for it must find nothing.
@@ -26,7 +27,10 @@ IMPOSSIBLE_ID = "00000000-0000-4000-8000-000000000000"
 
 @dataclass(frozen=True, slots=True)
 class AssetQuery:
-    """What Immich is asked for. Instants are UTC, `taken_from` inclusive, `taken_until` exclusive."""
+    """What Immich is asked for. Instants are UTC, `taken_from` inclusive, `taken_until` exclusive.
+
+    `placeless` finds only photos without city, state and country. `visibility` is archive only to tell of them.
+    """
 
     taken_from: datetime | None = None
     taken_until: datetime | None = None
@@ -37,6 +41,8 @@ class AssetQuery:
     album_id: str | None = None
     media: MediaFilter = "all"
     favorites_only: bool = False
+    placeless: bool = False
+    visibility: Visibility = "timeline"
 
     @classmethod
     def of(cls, criteria: Criteria, window: Window | None = None) -> AssetQuery:
@@ -53,18 +59,12 @@ class AssetQuery:
             favorites_only=criteria.favorites_only,
         )
 
-    def without_place(self) -> AssetQuery:
-        return replace(self, state=None, city=None, country=None)
-
-    def without_dates(self) -> AssetQuery:
-        return replace(self, taken_from=None, taken_until=None)
-
     def is_ignored_by(self, asset: ImmichAsset) -> str | None:
         """The name of a filter that this answer disobeys; None if it obeys all.
 
         Favourites are checked by `service.immich.scan`, which knows whose photo it is.
         """
-        if asset.visibility is not None and asset.visibility != "timeline":
+        if asset.visibility is not None and asset.visibility != self.visibility:
             return "visibility"
         if asset.is_trashed:
             return "trash"
@@ -73,10 +73,12 @@ class AssetQuery:
         return self._ignored_place(asset)
 
     def _ignored_place(self, asset: ImmichAsset) -> str | None:
+        exif = asset.exif_info
+        if self.placeless and exif is not None and (exif.state or exif.city or exif.country):
+            return "place"
         if not (self.state or self.city or self.country):
             return None
-        exif = asset.exif_info
-        for kind in ("state", "city", "country"):
+        for kind in PLACE_KINDS:
             wanted = getattr(self, kind)
             if wanted and (exif is None or getattr(exif, kind) != wanted):
                 return kind
@@ -124,14 +126,16 @@ def build_smart_body(
 
 
 def _flat(query: AssetQuery) -> dict[str, Any]:
-    body: dict[str, Any] = {"visibility": "timeline"}
+    body: dict[str, Any] = {"visibility": query.visibility}
     if query.taken_from:
         body["takenAfter"] = format_instant(query.taken_from)
     if query.taken_until:
         body["takenBefore"] = format_instant(query.taken_until - timedelta(milliseconds=1))
-    for kind in ("state", "city", "country"):
+    for kind in PLACE_KINDS:
         if value := getattr(query, kind):
             body[kind] = value
+    if query.placeless:
+        body |= dict.fromkeys(PLACE_KINDS)
     if query.person_id:
         body["personIds"] = [query.person_id]
     if query.album_id:
@@ -144,7 +148,7 @@ def _flat(query: AssetQuery) -> dict[str, Any]:
 
 
 def _filter(query: AssetQuery) -> dict[str, Any]:
-    wanted: dict[str, Any] = {"visibility": {"eq": "timeline"}, "trashedAt": {"eq": None}}
+    wanted: dict[str, Any] = {"visibility": {"eq": query.visibility}, "trashedAt": {"eq": None}}
     taken: dict[str, str] = {}
     if query.taken_from:
         taken["gte"] = format_instant(query.taken_from)
@@ -152,9 +156,11 @@ def _filter(query: AssetQuery) -> dict[str, Any]:
         taken["lt"] = format_instant(query.taken_until)
     if taken:
         wanted["takenAt"] = taken
-    for kind in ("state", "city", "country"):
+    for kind in PLACE_KINDS:
         if value := getattr(query, kind):
             wanted[kind] = {"eq": value}
+    if query.placeless:
+        wanted |= {kind: {"eq": None} for kind in PLACE_KINDS}
     if query.person_id:
         wanted["personIds"] = {"all": [query.person_id]}
     if query.album_id:

@@ -7,9 +7,9 @@ rows; then the pages are read again in other sizes and orders, and what all pass
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import tzinfo
+from datetime import date, timedelta, tzinfo
 
 from service.domain.days import Window
 from service.domain.photos import Photo
@@ -23,6 +23,8 @@ PAGE_SIZE = 1_000
 MAX_PASSES = 12
 # Rows beyond Immich's own count before paging is taken to have no end.
 SPARE_PAGES = 3
+# A night out ends before this hour.
+SMALL_HOURS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +175,22 @@ def _select(
     mine = [photo for photo in result.photos.values() if photo.id not in result.not_mine]
     unreadable = sum(photo.day is None for photo in mine)
     kept = mine if window.is_open else [photo for photo in mine if photo.day and window.holds(photo.day)]
-    return Selection(kept, unreadable=unreadable, complete=complete, truncated=truncated, known_total=known_total)
+    return Selection(
+        kept,
+        unreadable=unreadable,
+        complete=complete,
+        truncated=truncated,
+        known_total=known_total,
+        after_midnight=_count_after_midnight(mine, window),
+    )
+
+
+def _count_after_midnight(photos: Iterable[Photo], window: Window) -> int:
+    """The small hours after the window's last day: what Immich was asked for holds them whole."""
+    if window.end is None or window.end == date.max:
+        return 0
+    following = window.end + timedelta(days=1)
+    return sum(photo.day == following and photo.hour is not None and photo.hour < SMALL_HOURS for photo in photos)
 
 
 async def iter_pages(

@@ -16,6 +16,7 @@ from typing import Any
 
 import httpx
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from service.actions.callers import add_caller
 from service.actions.context import Tripbook
@@ -64,6 +65,7 @@ class Box:
         answer: dict[str, Any] = response.json()
         if "clusters" in answer:
             check_sums(answer)
+        check_warnings(answer.get("warnings", []))
         return answer
 
     async def problem(self, operation: str, *, caller: str = "writer", **fields: Any) -> dict[str, Any]:
@@ -107,6 +109,15 @@ def check_sums(summary: dict[str, Any]) -> None:
         assert sum(summary["by_owner"].values()) == total
 
 
+def check_warnings(warnings: list[str]) -> None:
+    """Few, short, whole sentences on one line each."""
+    assert len(warnings) <= 4
+    for warning in warnings:
+        assert warning.endswith((".", "?")), warning
+        assert len(warning) <= 260, warning
+        assert warning.isprintable(), warning
+
+
 @asynccontextmanager
 async def tripbook(
     library: Library,
@@ -115,9 +126,13 @@ async def tripbook(
     keys: dict[str, KeySpec] | None = None,
     clock: Callable[[], datetime] = lambda: NOON,
     data_dir: Path | None = None,
+    proxy: Callable[[ASGIApp], ASGIApp] = lambda app: app,
     **settings: Any,
 ) -> AsyncIterator[Box]:
-    """Runs the service on a fresh database. `settings` override the environment; callers: writer, reader, approver."""
+    """Runs the service on a fresh database. `settings` override the environment; callers: writer, reader, approver.
+
+    `proxy` wraps the look-alike in what stands between the two.
+    """
     lookalike = create_lookalike(library, version=version, keys=keys)
     with tempfile.TemporaryDirectory() as folder:
         values = {
@@ -128,7 +143,7 @@ async def tripbook(
             "data_dir": data_dir or Path(folder),
             "public_base_url": "https://tripbook.example",
         } | settings
-        app = create_app(load_settings(**values), immich_transport=httpx.ASGITransport(app=lookalike), clock=clock)
+        app = create_app(load_settings(**values), immich_transport=httpx.ASGITransport(app=proxy(lookalike)), clock=clock)
         async with app.router.lifespan_context(app):
             transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
             async with httpx.AsyncClient(transport=transport, base_url="https://tripbook.example") as http:

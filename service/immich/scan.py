@@ -79,7 +79,8 @@ async def _scan_part(
     context: ScanContext, query: AssetQuery, window: Window, expected: int, with_exif: bool
 ) -> Selection:
     """The newest MAX_SCAN assets of more. Without dates Immich's count still is the total."""
-    part = await _read_pass(context, query, with_exif, expected, limit=context.max_scan)
+    size = min(PAGE_SIZE, context.max_scan)
+    part = await _read_pass(context, query, with_exif, expected, limit=context.max_scan, size=size)
     known = expected if window.is_open and not part.not_mine else None
     return _select(part, window, complete=True, truncated=True, known_total=known)
 

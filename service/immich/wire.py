@@ -221,7 +221,7 @@ def decode(kind: type[T], body: bytes) -> T:
 def _decode_odd_numbers(kind: type[T], body: bytes) -> T:
     """Once more, reading NaN and numbers out of range, which are no JSON but have been seen as coordinates."""
     try:
-        lenient = json.loads(body, parse_constant=lambda _: None)
+        lenient = json.loads(body)
     except ValueError as error:
         raise msgspec.DecodeError(str(error)) from None
     return msgspec.convert(lenient, kind)

@@ -8,7 +8,7 @@ from tests.cases.libraries import library, shoot
 from tests.harness import Box, tripbook
 
 DAY = {"taken_after": "2025-05-01", "taken_before": "2025-05-01"}
-ROCK = "Rock & Roll / Añejo's \"best\" 100% #1"
+ROCK = 'Rock & Roll / Añejo\'s "best" 100% #1'
 
 
 async def names_found(box: Box, query: str) -> list[str]:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-from typing import Any
-
 import pytest
 
-from service.demo import faults
 from service.demo.library import Album, Library, User
 from tests.cases.libraries import library, shoot, warns
-from tests.harness import VERSIONS, Box, tripbook
+from tests.cases.writing import confirm_while_held
+from tests.harness import VERSIONS, tripbook
 
 DAY = {"taken_after": "2025-05-01", "taken_before": "2025-05-01"}
 
@@ -49,16 +46,6 @@ async def test_prt_02_a_person_search_says_that_partners_faces_may_be_unknown() 
         answer = await box.call("search_photos", person="Nina")
         assert answer["total"] == 4
         assert warns(answer, "on partners' photos it often does not")
-
-
-async def confirm_while_held(box: Box, operation: str, fields: dict[str, Any], change: Any) -> Any:
-    """Confirms, and changes the library between the check and the first add."""
-    box.immich.faults.add(faults.hold(), method="PUT", path="assets$", times=1, name="adding")
-    running = asyncio.create_task(box.post(operation, fields))
-    assert await box.immich.faults.wait_hit("adding")
-    change()
-    await box.immich.faults.release("adding")
-    return await running
 
 
 async def test_prt_03_a_refused_photo_is_named_with_its_reason() -> None:

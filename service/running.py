@@ -35,14 +35,9 @@ class Ready:
     data_dir: str | None = None
 
 
-def secrets_of(settings: Settings) -> list[str]:
-    """What must never be seen in a log."""
-    return [settings.immich_api_key.get_secret_value(), *settings.signing_keys]
-
-
 async def serve(settings: Settings, host: str, port: int, *, as_json: bool) -> int:
     """Runs the service until SIGTERM or SIGINT."""
-    configure_logging(settings.log_format, secrets_of(settings))
+    configure_logging(settings.log_format, settings.secrets)
     listener = _bind_or_explain(host, port)
     if listener is None:
         return 1
@@ -77,7 +72,7 @@ async def run_demo(port: int, immich_version: str, *, as_json: bool) -> int:
                 public_base_url=url,
                 allowed_hosts=(),
             )
-            configure_logging(settings.log_format, secrets_of(settings), level=logging.WARNING)
+            configure_logging(settings.log_format, settings.secrets, level=logging.WARNING)
             migrate(settings.database)
             token = await _demo_token(settings)
             ready = Ready(
@@ -142,7 +137,7 @@ async def _run(settings: Settings, listener: socket.socket, on_ready: Callable[[
 
 async def administer(settings: Settings, run: Callable[..., Awaitable[str | None]], *values: object) -> int:
     """One action on the migrated database; prints its answer. A refusal goes to standard error."""
-    configure_logging(settings.log_format, secrets_of(settings))
+    configure_logging(settings.log_format, settings.secrets)
     await asyncio.to_thread(migrate, settings.database)
     database = Database(settings.database)
     try:

@@ -161,6 +161,11 @@ class Settings(BaseSettings):
     def signing_keys(self) -> tuple[str, ...]:
         return split_keys(self.secret_key)
 
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What must never be seen in a log, an answer or a page."""
+        return (self.immich_api_key.get_secret_value(), *self.signing_keys)
+
 
 def is_time_zone(name: str) -> bool:
     try:

@@ -22,7 +22,7 @@ import httpx
 import msgspec
 
 from service.errors import ImmichBadAnswer, ImmichError, ImmichTimeout, ImmichUnreachable
-from service.immich.errors import WEB_PAGE, error_of, slow_model
+from service.immich.errors import NO_JSON, WEB_PAGE, error_of, slow_model
 from service.immich.wire import (
     ImmichAddResult,
     ImmichAlbum,
@@ -33,6 +33,7 @@ from service.immich.wire import (
     ImmichVersion,
     decode,
 )
+from service.logs import Scrubber
 from service.settings import Settings
 
 T = TypeVar("T")
@@ -92,6 +93,7 @@ class ImmichClient:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._sleep = sleep
+        self._scrubber = Scrubber(settings.secrets)
         self._base_path = httpx.URL(settings.immich_url).path.rstrip("/") + "/api/"
         self._http = httpx.AsyncClient(
             base_url=settings.immich_url + "/api/",
@@ -181,7 +183,7 @@ class ImmichClient:
             if response.status_code in RETRY_STATUSES and attempt < READ_TRIES and seconds <= MAX_RETRY_AFTER_SECONDS:
                 await self._sleep(seconds)
                 continue
-            return _check(response, path)
+            return self._check(response, path)
         raise AssertionError("unreachable")
 
     async def _write(self, method: str, path: str, body: dict[str, Any]) -> Answer:
@@ -190,7 +192,7 @@ class ImmichClient:
             response = await self._request(method, path, body=body, seconds=WRITE_SECONDS)
         except (httpx.TransportError, httpx.DecodingError) as error:
             raise _transport_error(error) from error
-        return _check(response, path)
+        return self._check(response, path)
 
     async def _request(
         self,
@@ -214,6 +216,22 @@ class ImmichClient:
         if request.url.path != self._base_path + path:
             raise RequestNotAllowed(f"{method} {path} normalises to another path")
         return await self._http.send(request)
+
+    def _check(self, response: httpx.Response, path: str) -> Answer:
+        """The answer, if it is one. What Immich says in an error is scrubbed here, where it comes in."""
+        if not response.is_success:
+            status = response.status_code
+            refused = error_of(status, response.content, path, response.headers.get("location", ""))
+            refused.detail = self._scrubber.scrub(refused.detail)
+            refused.status = status
+            if status in RETRY_STATUSES and (seconds := _retry_after(response)):
+                refused.extra["retry_after"] = seconds
+            refused.not_applied = 300 <= status < 500 and status != 408
+            raise refused
+        content_type = response.headers.get("content-type", "").lower()
+        if "json" not in content_type:
+            raise ImmichBadAnswer(WEB_PAGE if "html" in content_type else NO_JSON)
+        return Answer(response.status_code, response.content)
 
 
 def _tls_context(settings: Settings) -> ssl.SSLContext:
@@ -269,23 +287,6 @@ def _retry_after(response: httpx.Response) -> int | None:
     except ValueError:
         return None
     return min(max(math.ceil(moment.timestamp() - time.time()), 0), 86_400)
-
-
-def _check(response: httpx.Response, path: str) -> Answer:
-    if not response.is_success:
-        status = response.status_code
-        refused = error_of(status, response.content, path, response.headers.get("location", ""))
-        refused.status = status
-        if status in RETRY_STATUSES and (seconds := _retry_after(response)):
-            refused.extra["retry_after"] = seconds
-        refused.not_applied = 300 <= status < 500 and status != 408
-        raise refused
-    content_type = response.headers.get("content-type", "").lower()
-    if "json" not in content_type:
-        raise ImmichBadAnswer(
-            WEB_PAGE if "html" in content_type else "Immich answered with something that is not JSON; check IMMICH_URL."
-        )
-    return Answer(response.status_code, response.content)
 
 
 def _decode(kind: type[T], answer: Answer) -> T:

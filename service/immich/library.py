@@ -28,7 +28,7 @@ from service.immich.queries import (
     build_smart_body,
     build_statistics_body,
 )
-from service.immich.scan import PAGE_SIZE, ScanContext, count, next_page, scan
+from service.immich.scan import PAGE_SIZE, ScanContext, count, next_page, peek, scan
 from service.immich.wire import ImmichAlbum, PhotoReader, read_album
 from service.settings import Settings
 
@@ -231,8 +231,7 @@ class ImmichLibrary:
 
     async def peek(self, query: AssetQuery, window: Window) -> Selection:
         """The newest photos of a query, at most one page (`truncated` if there are more): to say what is there."""
-        context = replace(await self._context(), max_scan=min(PAGE_SIZE, self._settings.max_scan))
-        return await scan(context, query, window, with_exif=True)
+        return await peek(await self._context(), query, window)
 
     async def rank(self, text: str, criteria: Criteria, limit: int) -> list[Photo]:
         """The `limit` photos most like `text`, best first, among those of `criteria`.

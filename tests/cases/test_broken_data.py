@@ -81,12 +81,12 @@ async def test_bad_03_without_exif_a_photo_counts_and_has_no_place(version: str)
         assert (answer["total"], answer["no_location"]) == (3, 3)
 
 
-def page_with(latitude: str, items: int = 1) -> str:
-    row = {"id": "6a7f0c1e-0000-4000-8000-00000000000%d", "type": "IMAGE", "visibility": "timeline"}
+def page_with(latitude: str) -> str:
+    row = {"id": "6a7f0c1e-0000-4000-8000-000000000001", "type": "IMAGE", "visibility": "timeline"}
     row |= {"localDateTime": "2025-05-04T10:00:00.000Z", "fileCreatedAt": "2025-05-04T10:00:00.000Z"}
-    text = json.dumps(row)[:-1] + ', "exifInfo": {"city": "Atlantis", "latitude": %s, "longitude": 1.5}}'
-    rows = ",".join(text % (n, latitude) for n in range(items))
-    return '{"assets": {"items": [%s], "nextPage": null}}' % rows
+    exif = {"city": "Atlantis", "latitude": "LATITUDE", "longitude": 1.5}
+    page = json.dumps({"assets": {"items": [row | {"exifInfo": exif}], "nextPage": None}})
+    return page.replace('"LATITUDE"', latitude)
 
 
 @pytest.mark.parametrize("latitude", ["NaN", "-Infinity", "1e999"])

@@ -90,6 +90,7 @@ class ImmichLibrary:
 
     def __init__(self, client: ImmichClient, settings: Settings) -> None:
         self.client = client
+        self.page_size = PAGE_SIZE
         self._settings = settings
         self._server: Server | None = None
         self._server_lock = asyncio.Lock()
@@ -272,4 +273,5 @@ class ImmichLibrary:
             zone=self._settings.zone,
             own_user=await self.own_user(),
             max_scan=self._settings.max_scan,
+            page_size=self.page_size,
         )

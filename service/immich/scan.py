@@ -35,6 +35,7 @@ class ScanContext:
     zone: tzinfo
     own_user: str | None
     max_scan: int
+    page_size: int = PAGE_SIZE
 
 
 @dataclass(slots=True)
@@ -74,8 +75,8 @@ async def peek(context: ScanContext, query: AssetQuery, window: Window) -> Selec
     total = await count(context, query)
     if total == 0:
         return Selection(())
-    part = await _read_pass(context, query, True, total, limit=PAGE_SIZE)
-    return _select(part, window, complete=True, truncated=total > PAGE_SIZE)
+    part = await _read_pass(context, query, True, total, limit=context.page_size)
+    return _select(part, window, complete=True, truncated=total > context.page_size)
 
 
 async def count(context: ScanContext, query: AssetQuery) -> int:
@@ -118,7 +119,7 @@ async def _read_slices(
         return await count(context, part)
 
     try:
-        slices = await plan_slices(query, total, PAGE_SIZE, stamps, count_part)
+        slices = await plan_slices(query, total, context.page_size, stamps, count_part)
     except CannotSlice:
         return None
     result = Pass()
@@ -140,7 +141,7 @@ async def _read_pass(
     """All pages into a `Pass` (`result` is gone on with). `stamps` collects the assets' times for slicing."""
     result = Pass() if result is None else result
     reader = PhotoReader(context.zone)
-    most_rows = None if expected is None else expected + SPARE_PAGES * PAGE_SIZE
+    most_rows = None if expected is None else expected + SPARE_PAGES * context.page_size
     async for items in iter_pages(context, query, with_exif=with_exif):
         if stamps is not None:
             stamps += items
@@ -208,7 +209,9 @@ async def iter_pages(context: ScanContext, query: AssetQuery, *, with_exif: bool
     page, cursor = 1, None
     used: set[str] = set()
     while True:
-        body = build_search_body(query, context.style, size=PAGE_SIZE, with_exif=with_exif, page=page, cursor=cursor)
+        body = build_search_body(
+            query, context.style, size=context.page_size, with_exif=with_exif, page=page, cursor=cursor
+        )
         assets = (await context.client.fetch_asset_page(body)).assets
         following = assets.next_cursor if context.style == "filter" else assets.next_page
         if following is not None and not assets.items:

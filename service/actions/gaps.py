@@ -147,8 +147,6 @@ def _reason_without_token(app: Tripbook, caller: Caller, missing: Missing, days:
         return "This token may only read, so nothing can be added with it."
     if len(days.windows) > MAX_WINDOWS:
         return f"The album's days lie in {len(days.windows)} separate ranges; give dates or a place to add from."
-    if missing.selection.total == 0 and missing.selection.exact:
-        return "Nothing is missing: everything that matches is in the album already."
     refusal = find_refusal(missing.selection, app.settings.max_write)
     return refusal.detail if refusal else None
 

@@ -108,7 +108,7 @@ class ImmichClient:
             cookies=CookieJar(policy=DefaultCookiePolicy(allowed_domains=[])),
             follow_redirects=False,
             trust_env=False,
-            verify=_tls_context(settings),
+            verify=_tls_context(settings) if transport is None else True,
             transport=transport,
         )
 

@@ -13,8 +13,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from service.actions.callers import add_caller, list_callers
-from service.app import create_app
+from service.actions.confirms import resume_preview
+from service.app import create_app, open_tripbook
+from service.db.previews import list_unfinished
 from service.db.session import Database, migrate
+from service.domain.names import quote
 from service.errors import TripbookError
 from service.logs import configure_logging
 from service.server import ServiceServer, bind
@@ -160,3 +163,24 @@ async def list_clients(database: Database) -> str:
         state = f"revoked {caller.revoked_at:%Y-%m-%d}" if caller.revoked_at else used
         lines.append(f"{caller.name}\t{','.join(caller.scopes)}\tmade {caller.created_at:%Y-%m-%d}\t{state}")
     return "\n".join(lines) or "No clients yet; make one with: python -m service clients add NAME --scope read"
+
+
+async def list_unfinished_previews(database: Database) -> str:
+    """A line per preview whose writing began and did not end."""
+    async with database.read() as session:
+        rows = await list_unfinished(session)
+    lines = [f"{row.id}\t{row.state}\t{row.answered} of {row.count}\t{quote(row.album_name)}" for row in rows]
+    return "\n".join(lines) or "Nothing is unfinished."
+
+
+async def resume(settings: Settings, preview_id: str) -> int:
+    """Finishes one unfinished preview and prints its receipt as JSON."""
+    configure_logging(settings.log_format, settings.secrets)
+    async with open_tripbook(settings) as tripbook:
+        try:
+            receipt = await resume_preview(tripbook, preview_id)
+        except TripbookError as error:
+            print(error.detail, file=sys.stderr)
+            return 1
+    print(json.dumps(receipt))
+    return 0

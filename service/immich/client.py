@@ -57,7 +57,7 @@ ALLOWED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 )
 KEEPALIVE_SECONDS = 4.0  # Immich closes idle connections after 5 s
 CONNECT_SECONDS = 5.0
-WRITE_SECONDS = 30.0  # a write's lease is 120 s
+MAX_WRITE_SECONDS = 30.0  # a write's lease is 120 s
 READ_TRIES = 3
 RETRY_STATUSES = frozenset({429, 502, 503, 504})
 BACKOFF_SECONDS = 0.2
@@ -93,6 +93,7 @@ class ImmichClient:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._sleep = sleep
+        self._write_seconds = min(MAX_WRITE_SECONDS, settings.immich_timeout)
         self._scrubber = Scrubber(settings.secrets)
         self._base_path = httpx.URL(settings.immich_url).path.rstrip("/") + "/api/"
         self._http = httpx.AsyncClient(
@@ -189,7 +190,7 @@ class ImmichClient:
     async def _write(self, method: str, path: str, body: dict[str, Any]) -> Answer:
         """A request that changes something, sent exactly once."""
         try:
-            response = await self._request(method, path, body=body, seconds=WRITE_SECONDS)
+            response = await self._request(method, path, body=body, seconds=self._write_seconds)
         except (httpx.TransportError, httpx.DecodingError) as error:
             raise _transport_error(error) from error
         return self._check(response, path)

@@ -19,7 +19,7 @@ from service.logs import get_logger
 
 log = get_logger("service.http")
 # Everything else (health, documents, Swagger UI) holds no data.
-NEEDS_TOKEN = ("/v1/", "/readyz", "/metrics")
+NEEDS_TOKEN = ("/v1/", "/mcp", "/readyz", "/metrics")
 SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",

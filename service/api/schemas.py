@@ -379,6 +379,14 @@ class Ready(Answer):
     writes_enabled: bool
 
 
+class CallerOut(Answer):
+    """Whose token this is, and what it may do here."""
+
+    name: str
+    scopes: list[Literal["read", "write", "approve", "admin"]]
+    writes_enabled: bool
+
+
 class FindAlbumsQuery(FindAlbumsRequest):
     """The same as query parameters."""
 

@@ -124,7 +124,9 @@ async def _on_http_exception(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     request_id = request_id_of(request)
     if error.status_code == 400:
-        return problem_of(errors.UndecodableBody("body: is not UTF-8 JSON; send a JSON object."), request_id)
+        return problem_of(
+            errors.UndecodableBody("body: cannot be read as JSON text in UTF-8; send a flat JSON object."), request_id
+        )
     code, title, detail = {
         404: ("not_found", "No such path", "There is nothing at this path; see /docs for what there is."),
         405: ("method_not_allowed", "Wrong method", "This path does not take this method; see /docs."),
@@ -155,7 +157,7 @@ def describe_fields(found: Sequence[Any], known: Sequence[str]) -> list[dict[str
     """`[{field, message}]`, one per field, at most 8."""
     described: dict[str, str] = {}
     for item in found:
-        where = [str(part) for part in item["loc"] if part not in ("body", "query", "path")]
+        where = [str(part) for part in item["loc"][1:]]  # the first part says body, query or path
         name = shorten(clean(where[0]), 40) if where and item["type"] != "json_invalid" else "body"
         described.setdefault(name, describe_fault(item, known))
     return [{"field": name, "message": message} for name, message in list(described.items())[:MAX_FIELDS]]
@@ -216,3 +218,7 @@ def unknown_token_problem(request_id: str) -> JSONResponse:
         ),
         request_id,
     )
+
+
+def too_large_problem(request_id: str) -> JSONResponse:
+    return problem_of(errors.InvalidRequest("body: is larger than 64 kB; no request needs that much."), request_id)

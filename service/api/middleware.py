@@ -14,11 +14,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.actions.callers import authenticate
 from service.actions.context import Tripbook
-from service.api.errors import internal_problem, unknown_token_problem
+from service.api.errors import internal_problem, too_large_problem, unknown_token_problem
 from service.logs import get_logger
 
 log = get_logger("service.http")
 # Everything else (health, documents, Swagger UI) holds no data.
+MAX_BODY_BYTES = 64_000
 NEEDS_TOKEN = ("/v1/", "/mcp", "/readyz", "/metrics")
 SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -100,13 +101,48 @@ def bearer_token(headers: Headers) -> str:
 
 
 class JsonBodyMiddleware:
-    """Reads a body as JSON whatever its Content-Type says: curl -d and Home Assistant send none or a form's."""
+    """Reads a small body as JSON whatever its Content-Type says: curl -d and Home Assistant send none or a form's."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["method"] == "POST" and scope["path"].startswith("/v1/"):
-            headers = [(name, value) for name, value in scope["headers"] if name != b"content-type"]
-            scope = {**scope, "headers": [*headers, (b"content-type", b"application/json")]}
-        await self._app(scope, receive, send)
+        if scope["type"] != "http" or scope["method"] != "POST" or not scope["path"].startswith("/v1/"):
+            await self._app(scope, receive, send)
+            return
+        body = await _read_body(receive)
+        if body is None:
+            await too_large_problem(scope["state"]["request_id"])(scope, receive, send)
+            return
+        headers = [(name, value) for name, value in scope["headers"] if name != b"content-type"]
+        scope = {**scope, "headers": [*headers, (b"content-type", b"application/json")]}
+        await self._app(scope, _replay(body, receive), send)
+
+
+async def _read_body(receive: Receive) -> bytes | None:
+    """The whole body; None where it is larger than any flat request can be."""
+    body: bytes = b""
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return body
+        part: bytes = message.get("body", b"")
+        body += part
+        if len(body) > MAX_BODY_BYTES:
+            return None
+        if not message.get("more_body", False):
+            return body
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """A `receive` that gives the body once, then what really comes (the client going away)."""
+    given = False
+
+    async def again() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return again

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.processes import running
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,22 +24,9 @@ class Demo:
 
 
 @pytest.fixture(scope="session")
-def demo() -> Iterator[Demo]:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "service", "demo", "--port", "0", "--json"],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    assert process.stdout is not None
-    try:
-        ready = json.loads(process.stdout.readline())
-        yield Demo(ready["url"], ready["token"])
-    finally:
-        process.terminate()
-        process.wait(30)
-        process.stdout.close()
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
+    with running(["service", "demo", "--port", "0", "--json"], tmp_path_factory.mktemp("demo")) as started:
+        yield Demo(started.ready["url"], started.ready["token"])
 
 
 @pytest.fixture(autouse=True)

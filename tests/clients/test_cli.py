@@ -15,7 +15,8 @@ from typer.testing import CliRunner, Result
 
 from clients.cli import app
 from clients.exits import MEANINGS, Exit
-from tests.clients.conftest import ROOT, Demo
+from tests.clients.conftest import Demo
+from tests.processes import ROOT
 
 AUGUST = ["--after", "2026-08-02", "--before", "2026-08-09"]
 JULY = ["--after", "2023-07-14", "--before", "2023-07-14"]

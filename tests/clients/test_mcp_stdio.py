@@ -12,7 +12,8 @@ import pytest
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 
-from tests.clients.conftest import ROOT, Demo
+from tests.clients.conftest import Demo
+from tests.processes import ROOT
 
 TOOLS = "find_albums search_photos smart_search album_gaps preview_album create_album add_to_album".split()
 

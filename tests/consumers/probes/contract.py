@@ -9,8 +9,11 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
+import sys
 import urllib.request
 from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 URL = os.environ.get("TRIPBOOK_URL", "")
@@ -103,6 +106,15 @@ async def _answer(call: Call, name: str, **arguments: Any) -> dict[str, Any]:
     body = json.loads(text)
     assert isinstance(body, dict)
     return body
+
+
+def run_example(name: str) -> None:
+    """An example of the documentation, exactly as a reader would start it."""
+    path = Path(os.environ["TRIPBOOK_ROOT"]) / "docs" / "examples" / name
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert "find_albums" in done.stdout, done.stdout
+    assert '"total":398' in done.stdout, done.stdout
 
 
 def report(client: str, version: str, **measured: Any) -> None:

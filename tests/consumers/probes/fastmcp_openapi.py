@@ -1,6 +1,6 @@
 """fastmcp's from_openapi: our document turned into an MCP server by others, over HTTP and stdio, default and strict.
 
-With an argument it is that server (for stdio): `default` or `strict`.
+With the argument `default` it is that server, for stdio; the strict one is the documentation's own example.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import contract
 import httpx2
 from fastmcp import Client, FastMCP
 from fastmcp.client.transports import PythonStdioTransport
+
+EXAMPLE = Path(os.environ.get("TRIPBOOK_ROOT", "")) / "docs/examples/fastmcp_server.py"
 
 
 def build(mode: str) -> FastMCP:
@@ -66,8 +68,9 @@ async def main() -> None:
             tools, call = await look(client)
             await contract.scenario_b(call, f"Maine {mode}") if mode == "default" else None
             lost[mode] = contract.losses(tools) + await contract.misspelt(call)
-        environment = {"TRIPBOOK_URL": contract.URL, "TRIPBOOK_TOKEN": contract.TOKEN, "PATH": os.environ["PATH"]}
-        stdio = PythonStdioTransport(Path(__file__), args=[mode], env=environment, python_cmd=sys.executable)
+        environment = {name: os.environ[name] for name in ("TRIPBOOK_URL", "TRIPBOOK_TOKEN", "PATH", "PYTHONPATH")}
+        script, arguments = (EXAMPLE, []) if mode == "strict" else (Path(__file__), [mode])
+        stdio = PythonStdioTransport(script, args=arguments, env=environment, python_cmd=sys.executable)
         async with Client(stdio) as client:
             over_stdio, call = await look(client)
             assert over_stdio == tools

@@ -36,6 +36,7 @@ async def main() -> None:
 
     ok, text = await call_as({"is_admin": False}, "find_albums", {"query": "maine"})
     assert (ok, text.startswith("Only an admin")) == (False, True)
+    contract.run_example("langchain_tools.py")
     tools = [convert_to_openai_tool(tool) for tool in loaded]
     versions = f"langchain-core {version('langchain-core')}, langgraph {version('langgraph')}"
     await contract.probe("LangChain, LangGraph (`clients.langchain_toolkit`)", versions, tools, call, prefix="immich_")

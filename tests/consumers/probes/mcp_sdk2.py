@@ -45,6 +45,7 @@ async def main() -> None:
         Client(streamable_http_client(f"{contract.URL}/mcp/", http_client=http)) as client,
     ):
         lost = await contract.misspelt(lambda name, arguments: over_http(client, name, arguments))
+    contract.run_example("mcp_client.py")
     contract.report(
         "MCP SDK 2.x (`/mcp` and stdio)", version("mcp"), tools=seen[0], scenario_b=True,
         loses=contract.losses(seen[0]) + lost,

@@ -222,3 +222,9 @@ def unknown_token_problem(request_id: str) -> JSONResponse:
 
 def too_large_problem(request_id: str) -> JSONResponse:
     return problem_of(errors.InvalidRequest("body: is larger than 64 kB; no request needs that much."), request_id)
+
+
+def rate_limited_problem(request_id: str, wait: int) -> JSONResponse:
+    return problem_of(
+        errors.RateLimited(f"Too many requests with this token; wait {wait} s and go on.", retry_after=wait), request_id
+    )

@@ -142,6 +142,13 @@ async def test_rubbish_is_an_error_and_not_an_outage(body: Any) -> None:
         assert answer.status_code < 500
 
 
+async def test_a_call_counts_once_against_the_rate_limit() -> None:
+    async with tripbook(household(), rate_limit="2/minute") as box, connected(box) as client:
+        for wanted in (False, False, True):
+            failed, text = await text_of(client, "find_albums", query="maine")
+            assert (failed, text.startswith("Too many requests: ")) == (wanted, wanted), text
+
+
 async def test_a_huge_request_is_refused() -> None:
     async with tripbook(household()) as box:
         assert (await post(box, LIST | {"params": {"x": "y" * 300_000}})).status_code == 413

@@ -1,0 +1,1 @@
+"""What the household agent needs around the photo tools; an optional extra, `raggr`."""

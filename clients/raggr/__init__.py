@@ -1,1 +1,1 @@
-"""What the household agent needs around the photo tools; an optional extra, `raggr`."""
+"""Tripbook in raggr: its photo tools, and what an agent needs around them to use them well and cheaply."""

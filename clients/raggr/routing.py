@@ -17,6 +17,8 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
+from clients.langchain_toolkit import is_admin_of_run
+
 DISCOVERY_NAME = "discover_tool_groups"
 FOLLOW_UP_TURNS = 2
 """So many earlier questions keep their groups, for a "yes, call it Maine 2026"."""
@@ -54,11 +56,6 @@ PHOTOS = ToolGroup(
 def words(text: str) -> set[str]:
     """The lower-case words of a text, as terms are matched."""
     return set(re.findall(r"[^\W_]+", text.lower()))
-
-
-def is_admin(config: RunnableConfig | None) -> bool:
-    """Whether the run is an admin's; anything but a plain True is not."""
-    return (config or {}).get("configurable", {}).get("is_admin") is True
 
 
 class ToolRouter:
@@ -169,7 +166,7 @@ def _discovery_parameters(names: Sequence[str]) -> Schema:
 def _discovery_tool(router: ToolRouter) -> BaseTool:
     async def discover(config: RunnableConfig, groups: Any = None) -> str:
         asked = [str(name) for name in groups] if isinstance(groups, list) else [str(groups)]
-        known = [group.name for group in router.visible_groups(is_admin=is_admin(config))]
+        known = [group.name for group in router.visible_groups(is_admin=is_admin_of_run(config))]
         enabled = [name for name in known if name in asked]
         if not enabled:
             raise ToolException(f"There is no such tool group. There are: {', '.join(known) or 'none'}.")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
-from clients.raggr.routing import DISCOVERY_NAME, PHOTOS, Mode, ToolRouter, is_admin, words
+from clients.raggr.routing import DISCOVERY_NAME, PHOTOS, Mode, ToolRouter, words
 from tests.raggr.household import GROUPS, ai, discovered, names, result, tools
 
 EVERYTHING = ["web_search", "immich_find_albums", "immich_create_album", "ynab_spending_report", "mealie_search"]
@@ -120,14 +120,6 @@ async def test_the_discovery_tool_knows_no_admin_group_for_others(groups: Any) -
     answer = await discover(groups, admin=False)
     assert answer.status == "error"
     assert answer.content == "There is no such tool group. There are: meals."
-
-
-def test_only_a_plain_true_is_an_admin() -> None:
-    assert is_admin({"configurable": {"is_admin": True}})
-    for value in (False, None, 1, "true"):
-        assert not is_admin({"configurable": {"is_admin": value}})
-    assert not is_admin({})
-    assert not is_admin(None)
 
 
 def test_words_are_whole_lower_case_and_international() -> None:

@@ -59,7 +59,8 @@ class Models:
             bound.append(_bind(self.fallback, tools).with_config(metadata={"provider": "fallback"}))
         if not bound:
             raise ValueError("the agent needs a model")
-        return bound[0].with_fallbacks(bound[1:]) if bound[1:] else bound[0]
+        # With no fallback too: a later `with_config` on a bare binding would replace its metadata.
+        return bound[0].with_fallbacks(bound[1:])
 
 
 def _bind(model: BaseChatModel, tools: Sequence[Schema], **options: Any) -> Runnable[Any, AIMessage]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.messages import AnyMessage, ToolCall, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, InvalidToolCall, ToolCall, ToolMessage
 
 from clients.raggr.tools import PREFIX
 
@@ -51,6 +51,20 @@ def find_confirmation(call: ToolCall, messages: Sequence[AnyMessage]) -> Confirm
     return None
 
 
+def declined_tokens(messages: Sequence[AnyMessage]) -> set[str]:
+    """What the person said no to since their last words: asking again in the same breath would be nagging."""
+    tokens: dict[str | None, str] = {}
+    declined: set[str] = set()
+    for message in messages:
+        if isinstance(message, HumanMessage):
+            declined.clear()
+        elif isinstance(message, AIMessage):
+            tokens |= {call["id"]: token_of(call) for call in message.tool_calls if is_confirm(call)}
+        elif isinstance(message, ToolMessage) and message.content == DECLINED:
+            declined.add(tokens.get(message.tool_call_id, ""))
+    return declined
+
+
 def _previews_in(message: AnyMessage) -> Iterator[Mapping[str, Any]]:
     """The previews a photo tool answered with: its whole answer, or the fresh one after a `library_changed`."""
     if not isinstance(message, ToolMessage) or not str(message.name).startswith(PREFIX):
@@ -71,6 +85,6 @@ def _json_in(text: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def refuse(call: ToolCall, reason: str) -> ToolMessage:
+def refuse(call: ToolCall | InvalidToolCall, reason: str) -> ToolMessage:
     """The result of a call that did not run."""
-    return ToolMessage(content=reason, tool_call_id=call["id"] or "", name=call["name"], status="error")
+    return ToolMessage(content=reason, tool_call_id=call["id"] or "", name=call["name"] or "", status="error")

@@ -115,7 +115,7 @@ class TurnRecorder(AsyncCallbackHandler):
         generation = response.generations[0][0]
         if isinstance(generation, ChatGeneration) and isinstance(generation.message, AIMessage):
             call.usage = dict(generation.message.usage_metadata or {})
-            call.calls_tools = bool(generation.message.tool_calls)
+            call.calls_tools = bool(generation.message.tool_calls or generation.message.invalid_tool_calls)
 
     async def on_llm_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
         call = self.model_calls[run_id]

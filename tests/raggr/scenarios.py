@@ -30,15 +30,18 @@ class Scenario:
         return [turn.question for turn in self.turns]
 
 
-def scripted(scenario: Scenario) -> Script:
-    """Plays the moves by place in the conversation; unlocks the photo tools first where they are not bound."""
+def scripted(scenario: Scenario, *, stubborn: bool = False) -> Script:
+    """Plays the moves by place in the conversation; unlocks the photo tools first where they are not bound.
+
+    After a refused call it says so, unless it is `stubborn` and goes on as if nothing had happened.
+    """
 
     def script(talk: Talk) -> Reply:
         turn = scenario.turns[talk.turn - 1] if talk.turn <= len(scenario.turns) else None
         done = _moves_of_this_turn(talk)
         if turn is None or done >= len(turn.moves):
             return Reply(NOTHING_LEFT)
-        if done and not talk.results[-1][1].startswith("{"):
+        if done and not stubborn and not talk.results[-1][1].startswith("{"):
             return Reply(f"That did not work. {talk.results[-1][1]}")
         reply = turn.moves[done](talk)
         if any(call.name not in talk.tools for call in reply.calls) and DISCOVERY_NAME in talk.tools:

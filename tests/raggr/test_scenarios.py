@@ -14,7 +14,7 @@ from tests.raggr.scenarios import SCENARIOS, Scenario, Turn, scripted
 from tests.raggr.stage import Demo, Person, Stage, running_demo, stage
 
 MODES: tuple[Mode, ...] = ("static", "dynamic")
-TOKENS = {"a": 150, "b": 2_500, "c": 900, "d": 1_100}
+TOKENS = {"a": 150, "b": 2_500, "c": 1_100, "d": 1_100}
 """The most that the tools of a scenario may put into the context; scenario B's is the design's."""
 
 

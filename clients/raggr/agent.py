@@ -13,7 +13,7 @@ from datetime import date, datetime
 from typing import Annotated, Any, Literal, cast
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AnyMessage, InvalidToolCall, SystemMessage, ToolCall, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, InvalidToolCall, SystemMessage, ToolCall, ToolMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, MessagesState, StateGraph
@@ -128,7 +128,7 @@ class _Steps:
         return Command(goto=runs or "model", update=update)
 
     def _refuse(
-        self, calls: Sequence[ToolCall], messages: Sequence[AnyMessage], *, is_admin: bool
+        self, calls: Sequence[ToolCall], messages: Sequence[BaseMessage], *, is_admin: bool
     ) -> Iterator[tuple[str | None, ToolMessage]]:
         declined = declined_tokens(messages)
         for call in calls:
@@ -144,7 +144,7 @@ def _waits(call: ToolCall, state: AgentState) -> bool:
     return is_confirm(call) and token_of(call) not in state.get("approved", [])
 
 
-def _ask(calls: Sequence[ToolCall], messages: Sequence[AnyMessage]) -> set[str]:
+def _ask(calls: Sequence[ToolCall], messages: Sequence[BaseMessage]) -> set[str]:
     """Stops the run until the person answered; the tokens they agreed to. Runs anew from the start when resumed."""
     asked = {found.token: found for call in calls if (found := find_confirmation(call, messages))}
     answers: Sequence[str] = interrupt([asdict(confirmation) for confirmation in asked.values()])
@@ -167,10 +167,10 @@ def system_prompt(today: date, *, is_admin: bool) -> str:
     return f"{HOUSEHOLD_PROMPT}{photos} Today is {today:%A}, {today.isoformat()}."
 
 
-def close_open_calls(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+def close_open_calls(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
     """The messages with a result for every call: servers refuse a call without one, as an interrupted turn leaves."""
     answered = {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
-    closed: list[AnyMessage] = []
+    closed: list[BaseMessage] = []
     for message in messages:
         closed.append(message)
         if isinstance(message, AIMessage):

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, InvalidToolCall, ToolCall, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, InvalidToolCall, ToolCall, ToolMessage
 
 from clients.raggr.tools import PREFIX
 
@@ -41,7 +41,7 @@ def token_of(call: ToolCall) -> str:
     return str(call["args"].get("preview_token", ""))
 
 
-def find_confirmation(call: ToolCall, messages: Sequence[AnyMessage]) -> Confirmation | None:
+def find_confirmation(call: ToolCall, messages: Sequence[BaseMessage]) -> Confirmation | None:
     """What to ask before this confirm; None where nothing in the conversation is a preview of that token."""
     token = token_of(call)
     for message in reversed(messages):
@@ -51,7 +51,7 @@ def find_confirmation(call: ToolCall, messages: Sequence[AnyMessage]) -> Confirm
     return None
 
 
-def declined_tokens(messages: Sequence[AnyMessage]) -> set[str]:
+def declined_tokens(messages: Sequence[BaseMessage]) -> set[str]:
     """What the person said no to since their last words: asking again in the same breath would be nagging."""
     tokens: dict[str | None, str] = {}
     declined: set[str] = set()
@@ -65,7 +65,7 @@ def declined_tokens(messages: Sequence[AnyMessage]) -> set[str]:
     return declined
 
 
-def _previews_in(message: AnyMessage) -> Iterator[Mapping[str, Any]]:
+def _previews_in(message: BaseMessage) -> Iterator[Mapping[str, Any]]:
     """The previews a photo tool answered with: its whole answer, or the fresh one after a `library_changed`."""
     if not isinstance(message, ToolMessage) or not str(message.name).startswith(PREFIX):
         return

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from argparse import ArgumentParser
+
 from langchain_core.language_models import BaseChatModel
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
@@ -25,4 +28,16 @@ def chat_model(base_url: str, model: str, api_key: str = "not-needed", *, effort
         stream_usage=True,
         use_responses_api=False,
         max_retries=0,
+    )
+
+
+def add_model_arguments(parser: ArgumentParser) -> None:
+    """Where the local model is; the same for every command that talks to it."""
+    parser.add_argument(
+        "--base-url",
+        default=os.environ.get("LLAMA_SERVER_URL"),
+        help="the model server's OpenAI-compatible address, with /v1 (LLAMA_SERVER_URL)",
+    )
+    parser.add_argument(
+        "--model", default=os.environ.get("LLAMA_MODEL_NAME") or "default", help="its model (LLAMA_MODEL_NAME)"
     )

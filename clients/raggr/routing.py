@@ -10,9 +10,9 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langchain_core.utils.function_calling import convert_to_openai_tool
@@ -24,6 +24,7 @@ FOLLOW_UP_TURNS = 2
 """So many earlier questions keep their groups, for a "yes, call it Maine 2026"."""
 
 Mode = Literal["static", "dynamic"]
+MODES: tuple[Mode, ...] = get_args(Mode)
 Schema = dict[str, Any]
 
 
@@ -82,7 +83,7 @@ class ToolRouter:
         group = self.group_of(name)
         return name in self._schemas and (group is None or is_admin or not group.admin_only)
 
-    def for_call(self, messages: Sequence[AnyMessage], *, is_admin: bool) -> list[Schema]:
+    def for_call(self, messages: Sequence[BaseMessage], *, is_admin: bool) -> list[Schema]:
         """The tools to bind to the model call that answers `messages`, as the model reads them."""
         if self.mode == "static":
             return self.select_static(is_admin=is_admin)
@@ -91,7 +92,7 @@ class ToolRouter:
     def select_static(self, *, is_admin: bool) -> list[Schema]:
         return self._bindable(self.visible_groups(is_admin=is_admin))
 
-    def select(self, messages: Sequence[AnyMessage], *, is_admin: bool) -> list[Schema]:
+    def select(self, messages: Sequence[BaseMessage], *, is_admin: bool) -> list[Schema]:
         """Always in the same order, so that equal choices are equal prompts to the server's cache."""
         visible = self.visible_groups(is_admin=is_admin)
         meant = self._meant_by(_recent(messages))
@@ -111,7 +112,7 @@ class ToolRouter:
     def _bindable(self, groups: Iterable[ToolGroup]) -> list[Schema]:
         return [self._schemas[name] for group in ("", *(group.name for group in groups)) for name in self._names[group]]
 
-    def _meant_by(self, messages: Sequence[AnyMessage]) -> set[str]:
+    def _meant_by(self, messages: Sequence[BaseMessage]) -> set[str]:
         """Groups whose words were said, whose tools were called, or which were unlocked."""
         meant: set[str] = set()
         for message in messages:
@@ -140,7 +141,7 @@ def _name_of(group: ToolGroup | None) -> str:
     return group.name if group else ""
 
 
-def _recent(messages: Sequence[AnyMessage]) -> Sequence[AnyMessage]:
+def _recent(messages: Sequence[BaseMessage]) -> Sequence[BaseMessage]:
     """From the oldest of the last few questions on."""
     questions = [index for index, message in enumerate(messages) if isinstance(message, HumanMessage)]
     return messages[questions[-FOLLOW_UP_TURNS - 1 :][0] :] if questions else messages

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
-from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
+from langchain_core.messages import BaseMessage, HumanMessage, ToolMessage
 
 from clients.raggr.routing import DISCOVERY_NAME
 
@@ -24,13 +24,13 @@ AFTER_TOOLS = "after_tools"
 FIRST_CALL_THINKING_BUDGET = 512
 AFTER_TOOLS_THINKING_BUDGET = 1024
 
-Conversation = Sequence[AnyMessage] | Mapping[str, Any]
+Conversation = Sequence[BaseMessage] | Mapping[str, Any]
 """Messages, or a graph state that holds them."""
 
 
 def classify_call(conversation: Conversation) -> str:
     """The kind of the model call that comes next."""
-    messages: Sequence[AnyMessage] = conversation["messages"] if isinstance(conversation, Mapping) else conversation
+    messages: Sequence[BaseMessage] = conversation["messages"] if isinstance(conversation, Mapping) else conversation
     results = list(takewhile(lambda message: isinstance(message, ToolMessage), reversed(messages)))
     if results and all(map(_is_discovery, results)):
         return AFTER_DISCOVERY
@@ -39,7 +39,7 @@ def classify_call(conversation: Conversation) -> str:
     return AFTER_TOOLS
 
 
-def _is_discovery(message: AnyMessage) -> bool:
+def _is_discovery(message: BaseMessage) -> bool:
     return isinstance(message, ToolMessage) and message.name == DISCOVERY_NAME and message.status == "success"
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol, cast
 
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
@@ -25,6 +27,25 @@ MAX_STEPS = 40
 TOO_MANY_STEPS = "I went round in circles and stopped. Please ask again, a little differently."
 
 turn_log = logging.getLogger("clients.raggr.turns")
+
+
+@contextmanager
+def turns_logged_to(file: Path) -> Iterator[None]:
+    """Appends the turns' lines to a file that only its owner may read, and nowhere else."""
+    file.touch(mode=0o600)
+    handler = logging.FileHandler(file, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    before = turn_log.level, turn_log.propagate
+    turn_log.addHandler(handler)
+    turn_log.setLevel(logging.INFO)
+    turn_log.propagate = False
+    try:
+        yield
+    finally:
+        turn_log.setLevel(before[0])
+        turn_log.propagate = before[1]
+        turn_log.removeHandler(handler)
+        handler.close()
 
 
 class Screen(Protocol):

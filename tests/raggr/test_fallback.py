@@ -9,14 +9,13 @@ import pytest
 
 from clients.raggr.agent import Models, build_agent
 from clients.raggr.models import chat_model
-from clients.raggr.routing import Mode, ToolRouter
+from clients.raggr.routing import MODES, Mode, ToolRouter
 from clients.raggr.turns import Conversation
 from tests.raggr import household
 from tests.raggr.scenarios import SCENARIOS, scripted
 from tests.raggr.scripted_llm import Reply, ScriptedServer, Talk
 from tests.raggr.stage import TODAY, Demo, Person, model_at, stage
 
-MODES: tuple[Mode, ...] = ("static", "dynamic")
 BROKEN: dict[str, Callable[[Talk], Reply]] = {
     "busy": lambda talk: Reply("no slot", status=503),
     "a schema it cannot take": lambda talk: Reply("failed to parse grammar", status=400),

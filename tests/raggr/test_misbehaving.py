@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from clients.raggr.routing import DISCOVERY_NAME, Mode
+from clients.raggr.routing import DISCOVERY_NAME, MODES, Mode
 from clients.raggr.tools import load_photo_tools
 from tests.raggr.scenarios import (
     Move,
@@ -27,7 +27,6 @@ from tests.raggr.scenarios import (
 from tests.raggr.scripted_llm import Call, Reply, Talk
 from tests.raggr.stage import Demo, Person, Stage, stage
 
-MODES: tuple[Mode, ...] = ("static", "dynamic")
 AUGUST = {"taken_after": "2026-08-02", "taken_before": "2026-08-09"}
 PREVIEW = call("preview_album", album_name="Maine 2026", **AUGUST)
 INVENTED = {"preview_token": "a" * 32, "expected_count": 455, "album_name": "Maine 2026"}
@@ -70,7 +69,6 @@ async def test_nor_does_the_service_take_an_invented_token(demo: Demo) -> None:
     assert demo.writes() == []
 
 
-@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
     ("confirm", "why"),
     [
@@ -83,10 +81,8 @@ async def test_nor_does_the_service_take_an_invented_token(demo: Demo) -> None:
         (changed(asset_ids=["x"]), "asset_ids"),
     ],
 )
-async def test_a_yes_to_other_than_what_was_shown_writes_nothing(
-    demo: Demo, mode: Mode, confirm: Move, why: str
-) -> None:
-    _, texts = await act(demo, one_turn(PREVIEW, confirm), Person(), mode)
+async def test_a_yes_to_other_than_what_was_shown_writes_nothing(demo: Demo, confirm: Move, why: str) -> None:
+    _, texts = await act(demo, one_turn(PREVIEW, confirm), Person())
     assert why in texts[-1]
     assert not texts[-1].startswith("{")
     assert demo.writes() == []

@@ -23,6 +23,7 @@ serve: setup
 	@$(BIN)/python -m service serve $(ARGS)
 
 test: setup
+	@if [ -n "$(TRIPBOOK_CI)" ]; then tests/browser/install-chromium; fi
 	@$(BIN)/python -m pytest -q $(ARGS)
 
 check: setup

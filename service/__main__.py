@@ -1,4 +1,4 @@
-"""`python -m service serve | demo | clients | openapi | migrate`: the command line of the service."""
+"""`python -m service serve | demo | clients | previews | openapi | migrate`: the command line of the service."""
 
 from __future__ import annotations
 
@@ -63,6 +63,14 @@ def _parser() -> argparse.ArgumentParser:
         action.add_argument("name")
         action.set_defaults(run=run)
 
+    previews = commands.add_parser("previews", help="look at unfinished confirms and finish them")
+    steps = previews.add_subparsers(required=True, metavar="ACTION")
+    unfinished = steps.add_parser("list", help="show previews whose writing began and did not end")
+    unfinished.set_defaults(run=_previews_list)
+    resume = steps.add_parser("resume", help="finish one: what was confirmed, nothing else")
+    resume.add_argument("preview_id")
+    resume.set_defaults(run=_previews_resume)
+
     openapi = commands.add_parser("openapi", help="write openapi.json")
     openapi.add_argument("--check", action="store_true", help="only compare; fails if the file is not current")
     openapi.set_defaults(run=_openapi)
@@ -114,6 +122,18 @@ def _clients_revoke(arguments: argparse.Namespace) -> int:
     from service.actions.callers import revoke_caller
 
     return _with_database(revoke_caller, arguments.name)
+
+
+def _previews_list(arguments: argparse.Namespace) -> int:
+    from service.running import list_unfinished_previews
+
+    return _with_database(list_unfinished_previews)
+
+
+def _previews_resume(arguments: argparse.Namespace) -> int:
+    from service.running import resume
+
+    return asyncio.run(resume(load_settings(), arguments.preview_id))
 
 
 def _openapi(arguments: argparse.Namespace) -> int:

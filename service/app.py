@@ -11,11 +11,12 @@ import httpx
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from service.actions.context import Tripbook, system_clock
 from service.api.docs import install_docs
 from service.api.errors import install_error_handlers
-from service.api.middleware import CallerMiddleware, JsonBodyMiddleware, RequestMiddleware
+from service.api.middleware import CallerLimiter, CallerMiddleware, JsonBodyMiddleware, RequestMiddleware
 from service.api.routes import build_router
 from service.db.previews import expire_previews, list_unfinished
 from service.db.session import Database, migrate
@@ -41,27 +42,16 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        await asyncio.to_thread(migrate, settings.database)
-        client = ImmichClient(settings, transport=immich_transport)
-        tripbook = Tripbook(
-            settings=settings,
-            library=ImmichLibrary(client, settings),
-            db=Database(settings.database),
-            keys=load_keys(settings.signing_keys, settings.data_dir),
-            clock=clock,
-        )
-        app.state.tripbook = tripbook
-        await _report_unfinished(tripbook)
-        tidying = asyncio.create_task(_tidy(tripbook))
-        try:
-            yield
-        finally:
-            tidying.cancel()
-            with suppress(asyncio.CancelledError):
-                await tidying
-            await drain(tripbook)
-            await client.close()
-            await tripbook.db.close()
+        async with open_tripbook(settings, immich_transport=immich_transport, clock=clock) as tripbook:
+            app.state.tripbook = tripbook
+            await _report_unfinished(tripbook)
+            tidying = asyncio.create_task(_tidy(tripbook))
+            try:
+                yield
+            finally:
+                tidying.cancel()
+                with suppress(asyncio.CancelledError):
+                    await tidying
 
     app = FastAPI(title="Tripbook", lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None,
                   redirect_slashes=False)  # fmt: skip
@@ -69,7 +59,7 @@ def create_app(
     install_docs(app, settings.public_base_url)
     install_error_handlers(app)
     app.add_middleware(JsonBodyMiddleware)
-    app.add_middleware(CallerMiddleware)
+    app.add_middleware(CallerMiddleware, limiter=CallerLimiter(settings.rate_limit))
     if settings.allowed_hosts:
         app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(settings.allowed_hosts), www_redirect=False)
     if settings.cors_origins:
@@ -80,7 +70,34 @@ def create_app(
             allow_headers=["Authorization", "Content-Type"],
         )
     app.add_middleware(RequestMiddleware)
+    if settings.trusted_proxies:
+        app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=list(settings.trusted_proxies))
     return app
+
+
+@asynccontextmanager
+async def open_tripbook(
+    settings: Settings,
+    *,
+    immich_transport: httpx.AsyncBaseTransport | None = None,
+    clock: Callable[[], datetime] = system_clock,
+) -> AsyncIterator[Tripbook]:
+    """The resources of a migrated installation; on the way out running writers are waited for."""
+    await asyncio.to_thread(migrate, settings.database)
+    client = ImmichClient(settings, transport=immich_transport)
+    tripbook = Tripbook(
+        settings=settings,
+        library=ImmichLibrary(client, settings),
+        db=Database(settings.database),
+        keys=load_keys(settings.signing_keys, settings.data_dir),
+        clock=clock,
+    )
+    try:
+        yield tripbook
+    finally:
+        await drain(tripbook)
+        await client.close()
+        await tripbook.db.close()
 
 
 async def drain(tripbook: Tripbook) -> None:

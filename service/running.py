@@ -13,8 +13,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from service.actions.callers import add_caller, list_callers
-from service.app import create_app
+from service.actions.confirms import resume_preview
+from service.app import create_app, open_tripbook
+from service.db.previews import list_unfinished
 from service.db.session import Database, migrate
+from service.domain.names import quote
 from service.errors import TripbookError
 from service.logs import configure_logging
 from service.server import ServiceServer, bind
@@ -35,14 +38,9 @@ class Ready:
     data_dir: str | None = None
 
 
-def secrets_of(settings: Settings) -> list[str]:
-    """What must never be seen in a log."""
-    return [settings.immich_api_key.get_secret_value(), *settings.signing_keys]
-
-
 async def serve(settings: Settings, host: str, port: int, *, as_json: bool) -> int:
     """Runs the service until SIGTERM or SIGINT."""
-    configure_logging(settings.log_format, secrets_of(settings))
+    configure_logging(settings.log_format, settings.secrets)
     listener = _bind_or_explain(host, port)
     if listener is None:
         return 1
@@ -77,7 +75,7 @@ async def run_demo(port: int, immich_version: str, *, as_json: bool) -> int:
                 public_base_url=url,
                 allowed_hosts=(),
             )
-            configure_logging(settings.log_format, secrets_of(settings), level=logging.WARNING)
+            configure_logging(settings.log_format, settings.secrets, level=logging.WARNING)
             migrate(settings.database)
             token = await _demo_token(settings)
             ready = Ready(
@@ -142,7 +140,7 @@ async def _run(settings: Settings, listener: socket.socket, on_ready: Callable[[
 
 async def administer(settings: Settings, run: Callable[..., Awaitable[str | None]], *values: object) -> int:
     """One action on the migrated database; prints its answer. A refusal goes to standard error."""
-    configure_logging(settings.log_format, secrets_of(settings))
+    configure_logging(settings.log_format, settings.secrets)
     await asyncio.to_thread(migrate, settings.database)
     database = Database(settings.database)
     try:
@@ -165,3 +163,24 @@ async def list_clients(database: Database) -> str:
         state = f"revoked {caller.revoked_at:%Y-%m-%d}" if caller.revoked_at else used
         lines.append(f"{caller.name}\t{','.join(caller.scopes)}\tmade {caller.created_at:%Y-%m-%d}\t{state}")
     return "\n".join(lines) or "No clients yet; make one with: python -m service clients add NAME --scope read"
+
+
+async def list_unfinished_previews(database: Database) -> str:
+    """A line per preview whose writing began and did not end."""
+    async with database.read() as session:
+        rows = await list_unfinished(session)
+    lines = [f"{row.id}\t{row.state}\t{row.answered} of {row.count}\t{quote(row.album_name)}" for row in rows]
+    return "\n".join(lines) or "Nothing is unfinished."
+
+
+async def resume(settings: Settings, preview_id: str) -> int:
+    """Finishes one unfinished preview and prints its receipt as JSON."""
+    configure_logging(settings.log_format, settings.secrets)
+    async with open_tripbook(settings) as tripbook:
+        try:
+            receipt = await resume_preview(tripbook, preview_id)
+        except TripbookError as error:
+            print(error.detail, file=sys.stderr)
+            return 1
+    print(json.dumps(receipt))
+    return 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -58,9 +60,13 @@ class Settings(BaseSettings):
     public_base_url: str = Field("", description="Address callers reach this service at, for links.")
     allowed_hosts: WordList = Field((), description="Host names to answer for, comma separated; default any.")
     cors_origins: WordList = Field((), description="Browser origins to allow, comma separated; default none.")
+    trusted_proxies: WordList = Field(
+        (), description="Addresses or networks of proxies whose X-Forwarded-For is believed, comma separated."
+    )
+    rate_limit: str = Field("1200/minute", description="Requests per client, like `1200/minute`.")
     log_format: Literal["text", "json"] = Field("text", description="`text` for people, `json` for machines.")
 
-    @field_validator("allowed_hosts", "cors_origins", mode="before")
+    @field_validator("allowed_hosts", "cors_origins", "trusted_proxies", mode="before")
     @classmethod
     def _split_words(cls, value: Any) -> Any:
         return tuple(word for word in value.replace(",", " ").split()) if isinstance(value, str) else value
@@ -121,6 +127,23 @@ class Settings(BaseSettings):
             raise ValueError("needs at least 16 characters per key")
         return value
 
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _networks(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for word in value:
+            try:
+                ip_network(word, strict=False)
+            except ValueError as error:
+                raise ValueError("must be addresses or networks like 10.0.0.1 or 172.16.0.0/12") from error
+        return value
+
+    @field_validator("rate_limit")
+    @classmethod
+    def _rate_readable(cls, value: str) -> str:
+        if not re.fullmatch(r"[1-9][0-9]{0,6}/(second|minute|hour)", value):
+            raise ValueError("must look like 1200/minute")
+        return value
+
     @field_validator("immich_timezone")
     @classmethod
     def _zone_known(cls, value: str) -> str:
@@ -160,6 +183,11 @@ class Settings(BaseSettings):
     @property
     def signing_keys(self) -> tuple[str, ...]:
         return split_keys(self.secret_key)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What must never be seen in a log, an answer or a page."""
+        return (self.immich_api_key.get_secret_value(), *self.signing_keys)
 
 
 def is_time_zone(name: str) -> bool:

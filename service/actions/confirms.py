@@ -25,6 +25,7 @@ from service.actions.previews import (
     promise_of,
 )
 from service.actions.writing import Outcome, outcome_of, start_writer
+from service.db.callers import find_caller
 from service.db.previews import (
     UNFINISHED,
     Lease,
@@ -52,6 +53,7 @@ from service.errors import (
     LibraryChanged,
     PreviewDeclined,
     PreviewExpired,
+    PreviewNotFound,
     TripbookError,
 )
 from service.tokens import check_preview, forged, read_preview_id
@@ -90,6 +92,19 @@ async def confirm(
         await asyncio.shield(_release(app, lease))
         raise
     return await _write(app, caller, lease, started)
+
+
+async def resume_preview(app: Tripbook, preview_id: str) -> dict[str, Any]:
+    """An admin finishes what a confirm left; the receipt. Raises PreviewNotFound where nothing is unfinished."""
+    async with app.db.read() as session:
+        row = await find_preview(session, preview_id)
+        caller = await find_caller(session, row.caller_id) if row else None
+    if row is None or caller is None or row.state not in UNFINISHED:
+        raise PreviewNotFound("There is no unfinished preview with this id; `previews list` shows all.")
+    lease = await _claim_unfinished(app, row)
+    writer = start_writer(app, caller.name, lease)
+    await asyncio.wait({writer})
+    return outcome_of(writer)
 
 
 async def load_promised(app: Tripbook, caller: Caller, action: Action, token: str) -> PreviewRow:

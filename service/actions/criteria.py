@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from service.actions.context import Tripbook
 from service.domain.criteria import PLACE_KINDS, Criteria
@@ -83,16 +84,17 @@ async def _resolve_person(library: ImmichLibrary, value: str) -> Person:
 
 
 async def _ambiguous(library: ImmichLibrary, value: str, found: list[Person]) -> AmbiguousPerson:
-    candidates = [await _describe_candidate(library, person) for person in found[:MAX_CANDIDATES]]
+    described = [await _describe_candidate(library, person) for person in found[: 2 * MAX_CANDIDATES]]
+    candidates = sorted(described, key=lambda one: (-one["photos"], one["id"]))[:MAX_CANDIDATES]
     return AmbiguousPerson(
         f"{len(found)} persons fit {quote(value)}; ask which one is meant and pass the candidate's id as person.",
         candidates=candidates,
     )
 
 
-async def _describe_candidate(library: ImmichLibrary, person: Person) -> dict[str, str | int]:
+async def _describe_candidate(library: ImmichLibrary, person: Person) -> dict[str, Any]:
     photos = await library.count(AssetQuery(person_id=person.id))
-    described: dict[str, str | int] = {"id": person.id, "name": person.name, "photos": photos}
+    described: dict[str, Any] = {"id": person.id, "name": person.name, "photos": photos}
     if person.birth_date:
         described["birth_date"] = person.birth_date[:10]
     return described

@@ -45,7 +45,7 @@ CHUNK_TRIES = 3
 CHUNK_BACKOFF_SECONDS = 0.3
 MAX_SHOWN_FAILED = 5
 MAX_STORED_FAILED = 50
-NO_ACCESS = "albumAsset.create access"
+NO_ACCESS = ("albumAsset.create access", "Album not found")
 
 Outcome = dict[str, Any]
 
@@ -371,7 +371,7 @@ class _Writer:
 
 
 def _is_no_access(error: ImmichError) -> bool:
-    return isinstance(error, ImmichRejected) and NO_ACCESS in error.message
+    return isinstance(error, ImmichRejected) and any(text in error.message for text in NO_ACCESS)
 
 
 def _album_gone() -> AlbumNotFound:

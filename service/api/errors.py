@@ -124,7 +124,9 @@ async def _on_http_exception(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     request_id = request_id_of(request)
     if error.status_code == 400:
-        return problem_of(errors.UndecodableBody("body: is not UTF-8 JSON; send a JSON object."), request_id)
+        return problem_of(
+            errors.UndecodableBody("body: cannot be read as JSON text in UTF-8; send a flat JSON object."), request_id
+        )
     code, title, detail = {
         404: ("not_found", "No such path", "There is nothing at this path; see /docs for what there is."),
         405: ("method_not_allowed", "Wrong method", "This path does not take this method; see /docs."),
@@ -155,7 +157,7 @@ def describe_fields(found: Sequence[Any], known: Sequence[str]) -> list[dict[str
     """`[{field, message}]`, one per field, at most 8."""
     described: dict[str, str] = {}
     for item in found:
-        where = [str(part) for part in item["loc"] if part not in ("body", "query", "path")]
+        where = [str(part) for part in item["loc"][1:]]  # the first part says body, query or path
         name = shorten(clean(where[0]), 40) if where and item["type"] != "json_invalid" else "body"
         described.setdefault(name, describe_fault(item, known))
     return [{"field": name, "message": message} for name, message in list(described.items())[:MAX_FIELDS]]
@@ -215,4 +217,14 @@ def unknown_token_problem(request_id: str) -> JSONResponse:
             "`python -m service clients add NAME --scope read`."
         ),
         request_id,
+    )
+
+
+def too_large_problem(request_id: str) -> JSONResponse:
+    return problem_of(errors.InvalidRequest("body: is larger than 64 kB; no request needs that much."), request_id)
+
+
+def rate_limited_problem(request_id: str, wait: int) -> JSONResponse:
+    return problem_of(
+        errors.RateLimited(f"Too many requests with this token; wait {wait} s and go on.", retry_after=wait), request_id
     )

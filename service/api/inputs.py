@@ -25,9 +25,11 @@ class FlatBody(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _drop_not_given(cls, data: Any) -> Any:
+        optional = {name for name, field in cls.model_fields.items() if not field.is_required()}
+        if data is None and len(optional) == len(cls.model_fields):
+            return {}
         if not isinstance(data, dict):
             return data
-        optional = {name for name, field in cls.model_fields.items() if not field.is_required()}
         unquoted = {name: _unquote(value) if name in cls.model_fields else value for name, value in data.items()}
         return {name: value for name, value in unquoted.items() if name not in optional or not is_not_given(value)}
 

@@ -5,20 +5,26 @@ Pure ASGI, so that an unknown caller is refused before a byte of the body is rea
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import time
+from contextlib import suppress
 
 import structlog
+from limits import parse
+from limits.storage import MemoryStorage
+from limits.strategies import MovingWindowRateLimiter
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.actions.callers import authenticate
 from service.actions.context import Tripbook
-from service.api.errors import internal_problem, unknown_token_problem
+from service.api.errors import internal_problem, rate_limited_problem, too_large_problem, unknown_token_problem
 from service.logs import get_logger
 
 log = get_logger("service.http")
 # Everything else (health, documents, Swagger UI) holds no data.
+MAX_BODY_BYTES = 64_000
 NEEDS_TOKEN = ("/v1/", "/readyz", "/metrics")
 SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -73,11 +79,29 @@ def _set_headers(headers: MutableHeaders, request_id: str) -> None:
     headers.setdefault("Content-Security-Policy", CONTENT_SECURITY_POLICY)
 
 
-class CallerMiddleware:
-    """Knows the caller by token before anything else happens; 401 for everybody else."""
+class CallerLimiter:
+    """Requests per caller in a moving window, in this process's memory."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, rate: str) -> None:
+        self._item = parse(rate)
+        self._window = MovingWindowRateLimiter(MemoryStorage())
+
+    def hit(self, caller_id: str) -> int | None:
+        """Counts a request; None if it may go on, else the seconds to wait."""
+        if self._window.hit(self._item, caller_id):
+            return None
+        return max(1, round(self._window.get_window_stats(self._item, caller_id).reset_time - time.time()))
+
+
+class CallerMiddleware:
+    """Knows the caller by token before anything else happens; 401 for everybody else, 429 for the hasty.
+
+    Only a known caller's own requests count against it: nobody is refused for somebody else's failures.
+    """
+
+    def __init__(self, app: ASGIApp, limiter: CallerLimiter) -> None:
         self._app = app
+        self._limiter = limiter
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] == "OPTIONS" or not scope["path"].startswith(NEEDS_TOKEN):
@@ -86,7 +110,11 @@ class CallerMiddleware:
         tripbook: Tripbook = scope["app"].state.tripbook
         caller = await authenticate(tripbook, bearer_token(Headers(scope=scope)))
         if caller is None:
+            log.info("unknown token", path=scope["path"], client=(scope.get("client") or ("", 0))[0])
             await unknown_token_problem(scope["state"]["request_id"])(scope, receive, send)
+            return
+        if (wait := self._limiter.hit(caller.id)) is not None:
+            await rate_limited_problem(scope["state"]["request_id"], wait)(scope, receive, send)
             return
         scope["state"]["caller"] = caller
         structlog.contextvars.bind_contextvars(caller=caller.name)
@@ -100,13 +128,68 @@ def bearer_token(headers: Headers) -> str:
 
 
 class JsonBodyMiddleware:
-    """Reads a body as JSON whatever its Content-Type says: curl -d and Home Assistant send none or a form's."""
+    """Reads a small body as JSON whatever its Content-Type says: curl -d and Home Assistant send none or a form's."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["method"] == "POST" and scope["path"].startswith("/v1/"):
-            headers = [(name, value) for name, value in scope["headers"] if name != b"content-type"]
-            scope = {**scope, "headers": [*headers, (b"content-type", b"application/json")]}
-        await self._app(scope, receive, send)
+        if scope["type"] != "http" or scope["method"] != "POST" or not scope["path"].startswith("/v1/"):
+            await self._app(scope, receive, send)
+            return
+        body = await _read_body(receive)
+        if body is None:
+            await too_large_problem(scope["state"]["request_id"])(scope, receive, send)
+            return
+        headers = [(name, value) for name, value in scope["headers"] if name != b"content-type"]
+        scope = {**scope, "headers": [*headers, (b"content-type", b"application/json")]}
+        await self._run_while_there(scope, body, receive, send)
+
+    async def _run_while_there(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
+        """A client that goes away stops its reading and checking; writers are tasks of their own and go on."""
+        gone = asyncio.create_task(_wait_gone(receive))
+        answering = asyncio.create_task(self._answer(scope, body, send))
+        await asyncio.wait({gone, answering}, return_when=asyncio.FIRST_COMPLETED)
+        if not answering.done():
+            log.info("client went away", path=scope["path"])
+            answering.cancel()
+        gone.cancel()
+        with suppress(asyncio.CancelledError):
+            await answering
+
+    async def _answer(self, scope: Scope, body: bytes, send: Send) -> None:
+        await self._app(scope, _give_once(body), send)
+
+
+async def _wait_gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _read_body(receive: Receive) -> bytes | None:
+    """The whole body; None where it is larger than any flat request can be."""
+    body: bytes = b""
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return body
+        part: bytes = message.get("body", b"")
+        body += part
+        if len(body) > MAX_BODY_BYTES:
+            return None
+        if not message.get("more_body", False):
+            return body
+
+
+def _give_once(body: bytes) -> Receive:
+    """A `receive` that gives the whole body, and then waits: whether the client is there is watched outside."""
+    given = False
+
+    async def again() -> Message:
+        nonlocal given
+        if given:
+            await asyncio.Event().wait()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return again

@@ -90,7 +90,9 @@ class SmartSearchRequest(CriteriaBody, SmartSearchHead):
 
 
 class AlbumGapsHead(FlatBody):
-    album_id: Annotated[str, Field(min_length=1, max_length=60, description="From find_albums.")]
+    album_id: Annotated[
+        str, Field(min_length=1, max_length=60, description="From find_albums.", json_schema_extra={"format": "uuid"})
+    ]
     pad_days: (
         Annotated[
             int,

@@ -43,10 +43,11 @@ class Conditions:
     """The answer depends on assets only, not on albums, and may be kept until an asset changes."""
 
     def narrow(self, taken_from: int | None, taken_to: int | None) -> None:
+        """Keep to this range too; None leaves a side open."""
         if taken_from is not None:
-            self.taken_from = max(taken_from, self.taken_from or taken_from)
+            self.taken_from = taken_from if self.taken_from is None else max(self.taken_from, taken_from)
         if taken_to is not None:
-            self.taken_to = min(taken_to, taken_to if self.taken_to is None else self.taken_to)
+            self.taken_to = taken_to if self.taken_to is None else min(self.taken_to, taken_to)
 
     def add(self, predicate: Predicate) -> None:
         self.predicates.append(predicate)

@@ -27,6 +27,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable
 from datetime import date, timedelta
+from functools import cache
 from typing import Any
 
 from service.demo.library import Asset, Library, Person, Place, User
@@ -73,6 +74,11 @@ NOT_HOME = (
 
 def household() -> Library:
     """A fresh copy each time: what one caller changes, no other sees."""
+    return _built().copy()
+
+
+@cache
+def _built() -> Library:
     return _Household().build()
 
 

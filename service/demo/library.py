@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import itertools
 import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -133,8 +132,8 @@ class Library:
 
     def __init__(self, *, me: User | None = None, seed: str = "tripbook") -> None:
         self.seed = seed
-        self._counter = itertools.count(1)
-        self._clock = itertools.count()
+        self._made = 0
+        self._ticks = -1
         self.users: dict[str, User] = {}
         self.partners: list[str] = []
         self.people: dict[str, Person] = {}
@@ -147,12 +146,14 @@ class Library:
 
     def new_id(self, kind: str = "asset") -> str:
         """The next UUID v4: looks random, is the same in every run."""
-        text = f"{self.seed}:{kind}:{next(self._counter)}"
+        self._made += 1
+        text = f"{self.seed}:{kind}:{self._made}"
         return str(uuid.UUID(bytes=hashlib.blake2b(text.encode(), digest_size=16).digest(), version=4))
 
     def now(self) -> str:
         """The library's own time; every call is a second later than the one before."""
-        return instant_text((instant_ms(START) or 0) + 1000 * next(self._clock))
+        self._ticks += 1
+        return instant_text((instant_ms(START) or 0) + 1000 * self._ticks)
 
     # adding
 
@@ -285,6 +286,21 @@ class Library:
 
     # keeping
 
+    def copy(self) -> Library:
+        """An independent twin, much quicker than building it again."""
+        twin = Library.__new__(Library)
+        twin.__dict__.update(self.__dict__)
+        twin.users = {user.id: dataclasses.replace(user) for user in self.users.values()}
+        twin.me = twin.users[self.me.id]
+        twin.partners = list(self.partners)
+        twin.people = {person.id: dataclasses.replace(person) for person in self.people.values()}
+        twin.assets = {asset.id: _twin(asset) for asset in self.assets.values()}
+        twin.albums = {
+            album.id: dataclasses.replace(album, members=dict(album.members), asset_ids=list(album.asset_ids))
+            for album in self.albums.values()
+        }
+        return twin
+
     def to_json(self) -> bytes:
         return msgspec.json.encode(
             {
@@ -311,6 +327,12 @@ class Library:
             tuples = {"person_ids": tuple(row["person_ids"]), "tags": tuple(row["tags"])}
             library.assets[row["id"]] = Asset(**(row | tuples))
         return library
+
+
+def _twin(asset: Asset) -> Asset:
+    twin = Asset.__new__(Asset)
+    twin.__dict__.update(asset.__dict__)
+    return twin
 
 
 def _rows(items: Iterable[Any]) -> list[dict[str, Any]]:

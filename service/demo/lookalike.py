@@ -25,7 +25,10 @@ JSON = "application/json; charset=utf-8"
 
 @dataclass(frozen=True)
 class KeySpec:
-    """One API key; the permission `all` stands for every one. It belongs to `library.me` unless named."""
+    """One API key; the permission `all` stands for every one.
+
+    Every key acts as `library.me`, whoever `user_id` says it was made for: one server here has one household.
+    """
 
     name: str
     permissions: set[str] | frozenset[str] = PERMISSIONS

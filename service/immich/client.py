@@ -19,7 +19,7 @@ import httpx
 import msgspec
 
 from service.errors import ImmichBadAnswer, ImmichError, ImmichTimeout, ImmichUnreachable
-from service.immich.errors import WEB_PAGE, error_of
+from service.immich.errors import NO_JSON, WEB_PAGE, error_of
 from service.immich.wire import (
     ImmichAddResult,
     ImmichAlbum,
@@ -30,6 +30,7 @@ from service.immich.wire import (
     ImmichVersion,
     decode,
 )
+from service.logs import Scrubber
 from service.settings import Settings
 
 T = TypeVar("T")
@@ -53,7 +54,7 @@ ALLOWED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 )
 KEEPALIVE_SECONDS = 4.0  # Immich closes idle connections after 5 s
 CONNECT_SECONDS = 5.0
-WRITE_SECONDS = 30.0  # a write's lease is 120 s
+MAX_WRITE_SECONDS = 30.0  # a write's lease is 120 s
 READ_TRIES = 3
 RETRY_STATUSES = frozenset({429, 502, 503, 504})
 BACKOFF_SECONDS = 0.2
@@ -89,6 +90,8 @@ class ImmichClient:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._sleep = sleep
+        self._write_seconds = min(MAX_WRITE_SECONDS, settings.immich_timeout)
+        self._scrubber = Scrubber(settings.secrets)
         self._base_path = httpx.URL(settings.immich_url).path.rstrip("/") + "/api/"
         self._http = httpx.AsyncClient(
             base_url=settings.immich_url + "/api/",
@@ -173,16 +176,16 @@ class ImmichClient:
             if response.status_code in RETRY_STATUSES and attempt < READ_TRIES:
                 await self._sleep(_wait_seconds(response, attempt))
                 continue
-            return _check(response, path)
+            return self._check(response, path)
         raise AssertionError("unreachable")
 
     async def _write(self, method: str, path: str, body: dict[str, Any]) -> Answer:
         """A request that changes something, sent exactly once."""
         try:
-            response = await self._request(method, path, body=body, seconds=WRITE_SECONDS)
+            response = await self._request(method, path, body=body, seconds=self._write_seconds)
         except (httpx.TransportError, httpx.DecodingError) as error:
             raise _transport_error(error) from error
-        return _check(response, path)
+        return self._check(response, path)
 
     async def _request(
         self,
@@ -206,6 +209,20 @@ class ImmichClient:
         if request.url.path != self._base_path + path:
             raise RequestNotAllowed(f"{method} {path} normalises to another path")
         return await self._http.send(request)
+
+    def _check(self, response: httpx.Response, path: str) -> Answer:
+        """The answer, if it is one. What Immich says in an error is scrubbed here, where it comes in."""
+        if not response.is_success:
+            status = response.status_code
+            refused = error_of(status, response.content, path, response.headers.get("location", ""))
+            refused.detail = self._scrubber.scrub(refused.detail)
+            refused.status = status
+            refused.not_applied = 300 <= status < 500 and status != 408
+            raise refused
+        content_type = response.headers.get("content-type", "").lower()
+        if "json" not in content_type:
+            raise ImmichBadAnswer(WEB_PAGE if "html" in content_type else NO_JSON)
+        return Answer(response.status_code, response.content)
 
 
 def _tls_context(settings: Settings) -> ssl.SSLContext:
@@ -247,21 +264,6 @@ def _wait_seconds(response: httpx.Response, attempt: int) -> float:
     backoff: float = BACKOFF_SECONDS * 2 ** (attempt - 1)
     asked = response.headers.get("retry-after", "")
     return min(float(asked), MAX_RETRY_AFTER_SECONDS) if asked.isdigit() else backoff
-
-
-def _check(response: httpx.Response, path: str) -> Answer:
-    if not response.is_success:
-        status = response.status_code
-        refused = error_of(status, response.content, path, response.headers.get("location", ""))
-        refused.status = status
-        refused.not_applied = 300 <= status < 500 and status != 408
-        raise refused
-    content_type = response.headers.get("content-type", "").lower()
-    if "json" not in content_type:
-        raise ImmichBadAnswer(
-            WEB_PAGE if "html" in content_type else "Immich answered with something that is not JSON; check IMMICH_URL."
-        )
-    return Answer(response.status_code, response.content)
 
 
 def _decode(kind: type[T], answer: Answer) -> T:

@@ -27,6 +27,8 @@ WEB_PAGE = (
     "proxy stands in front of Immich."
 )
 
+NO_JSON = "Immich answered with something that is not JSON; check IMMICH_URL."
+
 
 def read_message(body: bytes) -> str:
     """Immich's own short text of an error answer; empty if there is none."""

@@ -17,7 +17,6 @@ from service.domain.photos import MEDIA_OF_TYPE
 from service.immich.wire import ImmichAsset
 
 Style = Literal["legacy", "filter"]
-Order = Literal["asc", "desc"]
 FILTER_STYLE_SINCE = (3, 2)
 TYPE_OF_MEDIA = {media: kind for kind, media in MEDIA_OF_TYPE.items()}
 # A UUID v4 that no asset, person or album has; asking for it must find nothing.
@@ -26,10 +25,15 @@ IMPOSSIBLE_ID = "00000000-0000-4000-8000-000000000000"
 
 @dataclass(frozen=True, slots=True)
 class AssetQuery:
-    """What Immich is asked for. Instants are UTC, `taken_from` inclusive, `taken_until` exclusive."""
+    """What Immich is asked for. Instants are UTC, `…_from` inclusive, `…_until` exclusive.
+
+    `created` is the upload time; only slices use it.
+    """
 
     taken_from: datetime | None = None
     taken_until: datetime | None = None
+    created_from: datetime | None = None
+    created_until: datetime | None = None
     state: str | None = None
     city: str | None = None
     country: str | None = None
@@ -100,7 +104,6 @@ def build_search_body(
     with_exif: bool,
     page: int | None = None,
     cursor: str | None = None,
-    order: Order | None = None,
 ) -> dict[str, Any]:
     """Body of `search/metadata`. `page` belongs to legacy style, `cursor` to filter style."""
     body = build_statistics_body(query, style) | {"size": size, "withExif": with_exif}
@@ -108,8 +111,6 @@ def build_search_body(
         body["page"] = page or 1
     elif cursor is not None:
         body["cursor"] = cursor
-    if order is not None:
-        body["order"] = order
     return body
 
 
@@ -125,10 +126,11 @@ def build_smart_body(
 
 def _flat(query: AssetQuery) -> dict[str, Any]:
     body: dict[str, Any] = {"visibility": "timeline"}
-    if query.taken_from:
-        body["takenAfter"] = format_instant(query.taken_from)
-    if query.taken_until:
-        body["takenBefore"] = format_instant(query.taken_until - timedelta(milliseconds=1))
+    for name in ("taken", "created"):
+        if start := getattr(query, f"{name}_from"):
+            body[f"{name}After"] = format_instant(start)
+        if end := getattr(query, f"{name}_until"):
+            body[f"{name}Before"] = format_instant(end - timedelta(milliseconds=1))
     for kind in ("state", "city", "country"):
         if value := getattr(query, kind):
             body[kind] = value
@@ -145,13 +147,11 @@ def _flat(query: AssetQuery) -> dict[str, Any]:
 
 def _filter(query: AssetQuery) -> dict[str, Any]:
     wanted: dict[str, Any] = {"visibility": {"eq": "timeline"}, "trashedAt": {"eq": None}}
-    taken: dict[str, str] = {}
-    if query.taken_from:
-        taken["gte"] = format_instant(query.taken_from)
-    if query.taken_until:
-        taken["lt"] = format_instant(query.taken_until)
-    if taken:
-        wanted["takenAt"] = taken
+    for name in ("taken", "created"):
+        start, end = getattr(query, f"{name}_from"), getattr(query, f"{name}_until")
+        bounds = {"gte": start and format_instant(start), "lt": end and format_instant(end)}
+        if start or end:
+            wanted[f"{name}At"] = {operator: moment for operator, moment in bounds.items() if moment}
     for kind in ("state", "city", "country"):
         if value := getattr(query, kind):
             wanted[kind] = {"eq": value}

@@ -1,13 +1,12 @@
 """Reading every asset of a query, page by page, and knowing whether everything was read.
 
 A page's `total` is the page. The exact number is the unique ids once all pages are read, and Immich's statistics
-for the same body must agree. 2.x orders equal timestamps differently from page to page and so repeats and misses
-rows; then the pages are read again in other sizes and orders, and what all passes saw is put together.
+for the same body must agree; if not, everything is read once more, in slices where pages repeat rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from datetime import tzinfo
 
@@ -16,11 +15,11 @@ from service.domain.photos import Photo
 from service.domain.summary import Selection
 from service.errors import ImmichBadAnswer
 from service.immich.client import ImmichClient
-from service.immich.queries import AssetQuery, Order, Style, build_search_body, build_statistics_body
+from service.immich.queries import AssetQuery, Style, build_search_body, build_statistics_body
+from service.immich.slices import CannotSlice, Stamps, plan_slices
 from service.immich.wire import ImmichAsset, PhotoReader
 
 PAGE_SIZE = 1_000
-MAX_PASSES = 12
 # Rows beyond Immich's own count before paging is taken to have no end.
 SPARE_PAGES = 3
 
@@ -61,11 +60,11 @@ async def scan(
     expected = await count(context, query) if compare else None
     if expected is not None and expected > context.max_scan:
         return await _scan_part(context, query, window, expected, with_exif)
-    first = await _read_pass(context, query, with_exif, expected)
-    complete = first.repeated == 0 if expected is None else len(first.photos) == expected
+    result = await _read_pass(context, query, with_exif, expected)
+    complete = result.repeated == 0 if expected is None else len(result.photos) == expected
     if not complete:
-        first, complete = await _read_again(context, query, with_exif, first, expected)
-    return _select(first, window, complete=complete)
+        result, complete = await _read_again(context, query, with_exif, expected)
+    return _select(result, window, complete=complete)
 
 
 async def count(context: ScanContext, query: AssetQuery) -> int:
@@ -83,39 +82,38 @@ async def _scan_part(
 
 
 async def _read_again(
-    context: ScanContext, query: AssetQuery, with_exif: bool, seen: Pass, expected: int | None
+    context: ScanContext, query: AssetQuery, with_exif: bool, expected: int | None
 ) -> tuple[Pass, bool]:
-    """Reads once more; goes on only while pages repeat rows and new photos still turn up."""
-    for size, order in _other_ways(context.style):
-        latest = await _read_pass(context, query, with_exif, expected, size=size, order=order)
-        expected_now = expected if expected is None else await count(context, query)
-        if expected_now is None and latest.repeated == 0:
-            return latest, True
-        if expected_now is not None and len(latest.photos) == expected_now:
-            return latest, True
-        before = len(seen.photos)
-        _merge(seen, latest)
-        if expected_now is not None and len(seen.photos) == expected_now == expected:
-            return seen, True
-        expected = expected_now
-        if latest.repeated == 0 or (len(seen.photos) == before and order == "asc"):
-            return latest, False
-    return seen, False
+    """Reads once more; where pages repeat rows, in slices of one page each. Says whether that is complete."""
+    stamps: list[ImmichAsset] = []
+    latest = await _read_pass(context, query, with_exif, expected, stamps=stamps)
+    if expected is None:
+        return latest, latest.repeated == 0
+    now = await count(context, query)
+    if len(latest.photos) == now:
+        return latest, True
+    if latest.repeated == 0:
+        return latest, False
+    sliced = await _read_slices(context, query, with_exif, now, Stamps.of(stamps))
+    return (latest, False) if sliced is None else (sliced, True)
 
 
-def _other_ways(style: Style) -> Iterator[tuple[int, Order | None]]:
-    """Page sizes and orders that make 2.x sort equal timestamps another way; filter style has no `order`."""
-    size = PAGE_SIZE
-    for number in range(MAX_PASSES):
-        order: Order | None = None if style == "filter" else ("asc" if number % 2 == 0 else "desc")
-        yield size, order
-        if number % 2 == 0:
-            size = size * 5 // 6
+async def _read_slices(
+    context: ScanContext, query: AssetQuery, with_exif: bool, total: int, stamps: Stamps
+) -> Pass | None:
+    """Every photo, slice by slice; None where the slices do not add up to Immich's own count."""
 
+    async def count_part(part: AssetQuery) -> int:
+        return await count(context, part)
 
-def _merge(seen: Pass, latest: Pass) -> None:
-    seen.photos.update(latest.photos)
-    seen.not_mine |= latest.not_mine
+    try:
+        slices = await plan_slices(query, total, PAGE_SIZE, stamps, count_part)
+    except CannotSlice:
+        return None
+    result = Pass()
+    for part in slices:
+        await _read_pass(context, part, with_exif, None, result=result)
+    return result if len(result.photos) == result.rows == total else None
 
 
 async def _read_pass(
@@ -125,13 +123,16 @@ async def _read_pass(
     expected: int | None,
     *,
     limit: int | None = None,
-    size: int = PAGE_SIZE,
-    order: Order | None = None,
+    result: Pass | None = None,
+    stamps: list[ImmichAsset] | None = None,
 ) -> Pass:
-    result = Pass()
+    """All pages into a `Pass` (`result` is gone on with). `stamps` collects the assets' times for slicing."""
+    result = Pass() if result is None else result
     reader = PhotoReader(context.zone)
-    most_rows = None if expected is None else expected + SPARE_PAGES * size
-    async for items in iter_pages(context, query, with_exif=with_exif, size=size, order=order):
+    most_rows = None if expected is None else expected + SPARE_PAGES * PAGE_SIZE
+    async for items in iter_pages(context, query, with_exif=with_exif):
+        if stamps is not None:
+            stamps += items
         before = len(result.photos)
         for asset in items:
             _take(context, query, result, reader, asset)
@@ -176,16 +177,12 @@ def _select(
     return Selection(kept, unreadable=unreadable, complete=complete, truncated=truncated, known_total=known_total)
 
 
-async def iter_pages(
-    context: ScanContext, query: AssetQuery, *, with_exif: bool, size: int, order: Order | None = None
-) -> AsyncIterator[list[ImmichAsset]]:
+async def iter_pages(context: ScanContext, query: AssetQuery, *, with_exif: bool) -> AsyncIterator[list[ImmichAsset]]:
     """The pages of a query in Immich's order. A page number or cursor that does not advance is an error."""
     page, cursor = 1, None
     used: set[str] = set()
     while True:
-        body = build_search_body(
-            query, context.style, size=size, with_exif=with_exif, page=page, cursor=cursor, order=order
-        )
+        body = build_search_body(query, context.style, size=PAGE_SIZE, with_exif=with_exif, page=page, cursor=cursor)
         assets = (await context.client.fetch_asset_page(body)).assets
         following = assets.next_cursor if context.style == "filter" else assets.next_page
         if following is not None and not assets.items:

@@ -41,6 +41,7 @@ class ImmichAsset(Wire):
     original_file_name: str | None = None
     file_created_at: str | None = None
     local_date_time: str | None = None
+    created_at: str | None = None
     visibility: str | None = None
     is_trashed: bool | None = None
     is_favorite: bool | None = None

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from service.demo.household import TOTAL, household
+from service.demo.household import TOTAL, _Household, household
 from service.demo.library import Asset, Library
 
 
@@ -26,7 +26,7 @@ def on_days(assets: list[Asset], first: str, last: str) -> list[Asset]:
 
 
 def test_it_is_the_same_every_time(library: Library) -> None:
-    assert household().to_json() == library.to_json()
+    assert household().to_json() == library.to_json() == _Household().build().to_json()
     assert len(library.assets) == TOTAL == 3000
 
 
@@ -51,7 +51,8 @@ def test_the_maine_days_have_455_photos(library: Library) -> None:
 
 def test_beside_the_455_are_photos_that_must_not_be_counted(library: Library) -> None:
     days = on_days(list(library.assets.values()), "2026-08-02", "2026-08-09")
-    others = [a for a in days if a not in timeline(library)]
+    counted = {a.id for a in timeline(library)}
+    others = [a for a in days if a.id not in counted]
     assert Counter(a.visibility for a in others if not a.is_trashed) == {"archive": 6, "hidden": 4, "locked": 1}
     assert sum(a.is_trashed for a in others) == 5
     parts = {a.id for a in others if a.visibility == "hidden"}
@@ -149,6 +150,16 @@ def test_it_holds_all_kinds(library: Library) -> None:
     assert sum(a.type == "VIDEO" for a in assets) > 100
     assert sum(a.stack_id is not None for a in assets) > 10
     assert sum(a.latitude is None for a in assets) > 200
+
+
+def test_a_copy_is_independent(library: Library) -> None:
+    twin = library.copy()
+    asset, album = next(iter(twin.assets.values())), twin.album_named("Lisbon 2025")
+    asset.city = "Elsewhere"
+    album.asset_ids.clear()
+    twin.remove_asset(next(reversed(twin.assets.values())))
+    assert twin.add_asset().id not in library.assets
+    assert library.to_json() == household().to_json()
 
 
 def test_it_survives_a_file(library: Library) -> None:

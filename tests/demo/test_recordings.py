@@ -76,7 +76,7 @@ def test_every_recording_is_compared_or_explained() -> None:
 async def replay(recording: Recording, library: Library) -> httpx.Response:
     request = recording.request
     headers = {"x-api-key": request["key"]}
-    if recording.response["body"] == {**_message(recording), "message": "Authentication required"}:
+    if "err-401-no-key" in recording.name:
         headers = {}
     content: dict[str, Any] = {"json": request["body"]} if request["body"] is not None else {}
     if isinstance(request["body"], str):
@@ -91,11 +91,6 @@ async def replay(recording: Recording, library: Library) -> httpx.Response:
         return await client.request(
             request["method"], request["path"], params=request["query"], headers=headers, **content
         )
-
-
-def _message(recording: Recording) -> dict[str, Any]:
-    body = recording.response["body"]
-    return body if isinstance(body, dict) else {}
 
 
 def _open_album(recording: Recording, library: Library) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
@@ -57,12 +58,21 @@ def _data_folder() -> Path:
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "tripbook-raggr"
 
 
+def read_line(prompt: str) -> str:
+    """The person's next line. asyncio's own answer to Ctrl-C would wait for the end of `input`."""
+    of_asyncio = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return input(prompt)
+    finally:
+        signal.signal(signal.SIGINT, of_asyncio)
+
+
 @dataclass
 class Terminal:
     """A screen of lines. `read` gives the person's next one."""
 
     out: TextIO
-    read: Callable[[str], str] = input
+    read: Callable[[str], str] = read_line
     _in_line: bool = field(default=False, init=False)
 
     def show_text(self, piece: str) -> None:

@@ -65,13 +65,22 @@ def run(asked: Namespace) -> int:
         router = ToolRouter(tools, household.groups, asked.routing)
         bench = Bench(client, asked.model, router, cases, thinking_policy=not asked.no_thinking_policy)
         chosen = [case for case in cases.cases if asked.only in case.name or asked.only in case.kind]
+        outcomes: list[Outcome] = []
         try:
-            outcomes = [bench.run(case) for case in chosen for _ in range(asked.repeat)]
+            for case in (case for case in chosen for _ in range(asked.repeat)):
+                _show_progress(case, len(outcomes))
+                outcomes.append(bench.run(case))
         except Unreachable as error:
             sys.stderr.write(f"{asked.base_url} cannot be reached: {error}\n")
             return UNREACHABLE
     _report(asked, outcomes)
     return 0
+
+
+def _show_progress(case: Case, done: int) -> None:
+    """A thinking model takes minutes for all cases; only for somebody who watches."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r{done + 1} {case.name}\033[K\r")
 
 
 def _stop(reason: str) -> int:

@@ -101,9 +101,10 @@ class Conversation:
     async def _run(self, payload: Any, config: RunnableConfig, screen: Screen) -> Sequence[Mapping[str, Any]]:
         """Runs until the answer or until the person has to be asked; what to ask."""
         asked: Sequence[Mapping[str, Any]] = ()
+        speech = _Speech(screen)
         async for mode, data in self.agent.astream(payload, config, stream_mode=["messages", "updates"]):
             if mode == "messages":
-                _show_text(data, screen)
+                speech.take(data)
                 continue
             update = cast(dict[str, Any], data)
             _show_labels(update.get("model"), screen)
@@ -124,10 +125,22 @@ async def _ask(asked: Sequence[Mapping[str, Any]], screen: Screen, recorder: Tur
     return agreed
 
 
-def _show_text(data: Any, screen: Screen) -> None:
-    message, metadata = data
-    if metadata.get("langgraph_node") == "model" and isinstance(message, AIMessageChunk | AIMessage) and message.text:
-        screen.show_text(message.text)
+@dataclass(slots=True)
+class _Speech:
+    """Shows streamed text; each message begins on a line of its own, as a model may break off and another go on."""
+
+    screen: Screen
+    _speaking: str | None = None
+
+    def take(self, data: Any) -> None:
+        message, metadata = data
+        of_model = metadata.get("langgraph_node") == "model" and isinstance(message, AIMessageChunk | AIMessage)
+        if not of_model or not message.text:
+            return
+        if self._speaking not in (None, message.id):
+            self.screen.show_text("\n")
+        self._speaking = message.id
+        self.screen.show_text(message.text)
 
 
 def _show_labels(update: Any, screen: Screen) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from uuid import uuid4
 
 OPENAI_FIELDS = {
     "model",
@@ -46,12 +47,16 @@ class Call:
 
 @dataclass(frozen=True)
 class Reply:
-    """What the model says next. `status` other than 200 is an error instead of an answer."""
+    """What the model says next. `status` other than 200 is an error instead of an answer.
+
+    `cut`: the connection breaks after so many pieces of the stream.
+    """
 
     text: str = ""
     calls: tuple[Call, ...] = ()
     thinking: str = ""
     status: int = 200
+    cut: int | None = None
 
 
 @dataclass(frozen=True)
@@ -141,24 +146,32 @@ class ScriptedServer:
 
 def _handler(server: ScriptedServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
             known = self.path == "/v1/chat/completions" and body.get("stream")
             reply = server.answer(body) if known else Reply("only streamed chat completions here", status=404)
             self.close_connection = True
             if reply.status != 200:
-                self._send("application/json", json.dumps({"error": {"message": reply.text}}), reply.status)
+                self._start("application/json", reply.status)
+                self._send([json.dumps({"error": {"message": reply.text}})], whole=True)
             else:
+                self._start("text/event-stream", 200)
                 lines = [f"data: {json.dumps(chunk)}\n\n" for chunk in _chunks(reply, Talk(body))]
-                self._send("text/event-stream", "".join([*lines, "data: [DONE]\n\n"]))
+                self._send([*lines, "data: [DONE]\n\n"][: reply.cut], whole=reply.cut is None)
 
-        def _send(self, kind: str, text: str, status: int = 200) -> None:
+        def _start(self, kind: str, status: int) -> None:
             self.send_response(status)
             self.send_header("content-type", kind)
+            self.send_header("transfer-encoding", "chunked")
             self.send_header("connection", "close")
             self.end_headers()
-            for line in text.splitlines(keepends=True):
-                self.wfile.write(line.encode())
+
+        def _send(self, pieces: list[str], *, whole: bool) -> None:
+            for piece in [*pieces, *([""] if whole else [])]:
+                data = piece.encode()
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
                 self.wfile.flush()
 
         def log_message(self, *_: object) -> None:
@@ -169,35 +182,38 @@ def _handler(server: ScriptedServer) -> type[BaseHTTPRequestHandler]:
 
 def _chunks(reply: Reply, talk: Talk) -> Iterator[dict[str, Any]]:
     """llama-server's order: role, thinking, text, calls, why it ended, then usage and timings without a choice."""
-    yield _chunk({"role": "assistant", "content": None})
+    chat_id = f"chatcmpl-{uuid4()}"
+    yield _chunk(chat_id, {"role": "assistant", "content": None})
     for piece in _pieces(reply.thinking):
-        yield _chunk({"reasoning_content": piece})
+        yield _chunk(chat_id, {"reasoning_content": piece})
     for piece in _pieces(reply.text):
-        yield _chunk({"content": piece})
+        yield _chunk(chat_id, {"content": piece})
     for index, call in enumerate(reply.calls):
         # Unique in a conversation, as ids of real servers are.
         start = {"id": f"call_{len(talk.messages)}_{index}", "type": "function"}
-        yield _chunk({"tool_calls": [{"index": index, **start, "function": {"name": call.name, "arguments": ""}}]})
+        yield _chunk(
+            chat_id, {"tool_calls": [{"index": index, **start, "function": {"name": call.name, "arguments": ""}}]}
+        )
         for piece in _pieces(call.text):
-            yield _chunk({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
-    yield _chunk({}, "tool_calls" if reply.calls else "stop")
+            yield _chunk(chat_id, {"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
+    yield _chunk(chat_id, {}, "tool_calls" if reply.calls else "stop")
     written = len(reply.thinking) + len(reply.text) + sum(len(call.text) + 10 for call in reply.calls)
     usage = {"prompt_tokens": len(json.dumps(talk.body)) // 4, "completion_tokens": written // 4 + 1}
     timings = {"predicted_per_second": 60.0, "prompt_per_second": 900.0, "draft_n": 10, "draft_n_accepted": 9}
-    yield _envelope([]) | {"usage": usage | {"total_tokens": sum(usage.values())}, "timings": timings}
+    yield _envelope(chat_id, []) | {"usage": usage | {"total_tokens": sum(usage.values())}, "timings": timings}
 
 
 def _pieces(text: str) -> Iterator[str]:
     return (text[start : start + PIECE] for start in range(0, len(text), PIECE))
 
 
-def _chunk(delta: dict[str, Any], reason: str | None = None) -> dict[str, Any]:
-    return _envelope([{"index": 0, "delta": delta, "finish_reason": reason}])
+def _chunk(chat_id: str, delta: dict[str, Any], reason: str | None = None) -> dict[str, Any]:
+    return _envelope(chat_id, [{"index": 0, "delta": delta, "finish_reason": reason}])
 
 
-def _envelope(choices: list[dict[str, Any]]) -> dict[str, Any]:
+def _envelope(chat_id: str, choices: list[dict[str, Any]]) -> dict[str, Any]:
     return {
-        "id": "chatcmpl-1",
+        "id": chat_id,
         "object": "chat.completion.chunk",
         "created": 0,
         "model": "scripted",

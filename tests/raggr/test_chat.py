@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import signal
 import stat
 import subprocess
 import sys
@@ -119,3 +120,17 @@ def test_the_fallback_is_asked_for_and_answers(chat: Chat) -> None:
         _, shown = chat(["hello"], *dead, *fallback, OPENAI_API_KEY="secret")
     assert "From the cloud." in shown
     assert cloud.requests[0].thinking == {}
+
+
+def test_ctrl_c_at_the_prompt_ends_it_at_once(demo: Demo, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "clients.raggr", "chat", "--base-url", "http://127.0.0.1:9/v1"]
+    environment = clean_environment(**demo.environment)
+    with subprocess.Popen(
+        [*command, "--data", str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        assert process.stdout
+        assert process.stdout.readline().startswith("Conversation ")
+        assert process.stdout.read(2) == "> "
+        process.send_signal(signal.SIGINT)
+        process.stdout.read()
+        assert process.wait() == 130

@@ -143,6 +143,11 @@ def test_a_server_that_goes_away_in_the_middle_is_exit_2() -> None:
         assert main(["evaluate", "--base-url", server.url, "--spec", "openapi.json", "--only", "train"]) == 2
 
 
+def test_an_answer_that_breaks_off_is_exit_2(capsys: pytest.CaptureFixture[str]) -> None:
+    assert evaluate(lambda talk: Reply("12:15 " * 50, cut=5), "--only", "train")[0] == 2
+    assert "cannot be reached" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [

@@ -14,6 +14,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from clients.raggr.agent import Models, build_agent, close_open_calls, system_prompt
 from clients.raggr.approval import NOT_RUN, find_confirmation
+from clients.raggr.recording import TurnRecorder
 from clients.raggr.routing import DISCOVERY_NAME, Mode, ToolRouter
 from clients.raggr.thinking import AFTER_DISCOVERY, AFTER_TOOLS, FIRST
 from clients.raggr.turns import TOO_MANY_STEPS, Conversation
@@ -94,8 +95,6 @@ async def test_a_question_that_needed_no_discovery_is_not_logged() -> None:
 
 
 async def test_the_time_a_person_takes_is_not_the_turns() -> None:
-    from clients.raggr.recording import TurnRecorder
-
     now = 100.0
     recorder = TurnRecorder(lambda: now)
     now, recorder.waited = 190.0, 80.0

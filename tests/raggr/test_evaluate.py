@@ -37,7 +37,7 @@ def bad_model(talk: Talk) -> Reply:
     case = case_of(talk)
     if case.kind == "tool_choice":
         return Reply(calls=(Call(case.expected_tools[0], '{"query": maine}'),))
-    return Reply(calls=(Call("immich_create_album", {"expected_count": 391}),))
+    return Reply(calls=(Call("immich_create_album", {"expected_count": 391, "album_name": "Acadia"}),))
 
 
 def evaluate(script: Script, *more: str) -> tuple[int, ScriptedServer]:

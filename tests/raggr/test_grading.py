@@ -13,6 +13,7 @@ from clients.raggr.compare import compare
 from clients.raggr.grading import ERROR, FAIL, MALFORMED, PASS, SaidCall, grade, says
 from clients.raggr.measures import Outcome, percentile, rows_of, summarize, table
 from clients.raggr.routing import ToolRouter
+from clients.spec import read_operations
 from tests.raggr import household
 
 FIND = "immich_find_albums"
@@ -131,8 +132,6 @@ def test_our_file_has_what_the_issue_asks_for() -> None:
 
 def test_every_tool_and_argument_that_a_case_names_exists() -> None:
     document = json.loads(Path("openapi.json").read_text(encoding="utf-8"))
-    from clients.spec import read_operations
-
     fields = {f"immich_{each.name}": set(each.schema["properties"]) for each in read_operations(document)}
     assert len(fields) == 7
     fields |= {each["name"]: set(each["parameters"]["properties"]) for each in load_household().functions}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +58,6 @@ def test_misses_and_the_words_that_would_have_routed_them() -> None:
 
 @pytest.mark.parametrize("miss", find_misses(LOG, GROUPS).misses, ids=lambda miss: f"{miss.group}: {miss.question}")
 def test_a_word_of_them_does_route_its_question(miss: Any) -> None:
-    from dataclasses import replace
-
     for word in miss.words:
         wider = [replace(each, terms=f"{each.terms} {word}") if each.name == miss.group else each for each in GROUPS]
         bound = names(ToolRouter(tools(), wider, "dynamic").select([HumanMessage(miss.question)], is_admin=True))

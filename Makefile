@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.locked
 
-.PHONY: setup demo serve test check fix openapi lock
+.PHONY: setup demo serve test test-consumers check fix openapi lock
 
 setup: $(STAMP)
 
@@ -25,6 +25,10 @@ serve: setup
 test: setup
 	@if [ -n "$(TRIPBOOK_CI)" ]; then tests/browser/install-chromium; fi
 	@$(BIN)/python -m pytest -q $(ARGS)
+
+# Real clients, each in its own environment under .consumers/; ARGS="--check" or names of some of them.
+test-consumers: setup
+	@$(BIN)/python -m tests.consumers $(ARGS)
 
 check: setup
 	@$(BIN)/ruff format --check --quiet .
@@ -47,3 +51,7 @@ lock: setup
 	    --python-version 3.11 $$name.in -o $$name.lock; done
 	@$(BIN)/uv pip compile --quiet --upgrade --no-deps --generate-hashes --no-emit-index-url --universal \
 	  --python-version 3.11 requirements-tokens.in -o requirements-tokens.lock
+	@for name in $(basename $(notdir $(wildcard tests/consumers/locks/*.in))); do \
+	  $(BIN)/uv pip compile --quiet --upgrade --generate-hashes --no-emit-index-url --universal \
+	    $$(test $$name != openwebui-wheel || echo --no-deps) --python-version 3.11 \
+	    tests/consumers/locks/$$name.in -o tests/consumers/locks/$$name.lock; done

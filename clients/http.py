@@ -66,6 +66,15 @@ class TripbookCaller:
         self._timeout = timeout
         self._transport = transport
 
+    @classmethod
+    def in_memory(cls, app: Any, token: str, *, host: str) -> TripbookCaller:
+        """Calls an ASGI application in this process, under the name its own caller used for it."""
+        try:
+            url = clean_url(f"http://{host}")
+        except ValueError:
+            url = "http://localhost"
+        return cls(url, token, transport=httpx.ASGITransport(app, raise_app_exceptions=False))
+
     async def call(self, operation: Operation, arguments: Mapping[str, Any]) -> Answer:
         """Posts `arguments` as they are; the service refuses what it does not know."""
         return await self.request("POST", operation.path, body=arguments)
@@ -82,6 +91,13 @@ class TripbookCaller:
         answer = await self._send("GET", "/openapi.json", None, MAX_DOCUMENT_BYTES)
         if not answer.ok or not isinstance(answer.body.get("paths"), Mapping):
             raise SpecUnavailable(answer.text if not answer.ok else "This is no OpenAPI document; check the address.")
+        return answer.body
+
+    async def whose_token(self) -> Mapping[str, Any]:
+        """The caller's name, its scopes, and whether writing is on. Raises SpecUnavailable, also for a wrong token."""
+        answer = await self.request("GET", "/v1/caller")
+        if not answer.ok:
+            raise SpecUnavailable(answer.text)
         return answer.body
 
     async def _send(self, method: str, path: str, content: bytes | None, limit: int) -> Answer:

@@ -16,6 +16,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from service.actions.context import Tripbook, system_clock
 from service.api.docs import install_docs
 from service.api.errors import install_error_handlers
+from service.api.mcp import install_mcp
 from service.api.middleware import CallerLimiter, CallerMiddleware, JsonBodyMiddleware, RequestMiddleware
 from service.api.routes import build_router
 from service.db.previews import expire_previews, list_unfinished
@@ -57,6 +58,7 @@ def create_app(
                   redirect_slashes=False)  # fmt: skip
     app.include_router(build_router(writes=settings.enable_writes))
     install_docs(app, settings.public_base_url)
+    install_mcp(app)
     install_error_handlers(app)
     app.add_middleware(JsonBodyMiddleware)
     app.add_middleware(CallerMiddleware, limiter=CallerLimiter(settings.rate_limit))

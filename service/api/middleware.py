@@ -23,9 +23,11 @@ from service.api.errors import internal_problem, rate_limited_problem, too_large
 from service.logs import get_logger
 
 log = get_logger("service.http")
-# Everything else (health, documents, Swagger UI) holds no data.
 MAX_BODY_BYTES = 64_000
-NEEDS_TOKEN = ("/v1/", "/readyz", "/metrics")
+# A request to /mcp becomes one to /v1/ in this process, with the same token: counted there, once.
+FORWARDS = "/mcp"
+# Everything else (health, documents, Swagger UI) holds no data.
+NEEDS_TOKEN = ("/v1/", FORWARDS, "/readyz", "/metrics")
 SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -113,7 +115,8 @@ class CallerMiddleware:
             log.info("unknown token", path=scope["path"], client=(scope.get("client") or ("", 0))[0])
             await unknown_token_problem(scope["state"]["request_id"])(scope, receive, send)
             return
-        if (wait := self._limiter.hit(caller.id)) is not None:
+        counts = not scope["path"].startswith(FORWARDS)
+        if counts and (wait := self._limiter.hit(caller.id)) is not None:
             await rate_limited_problem(scope["state"]["request_id"], wait)(scope, receive, send)
             return
         scope["state"]["caller"] = caller

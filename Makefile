@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.locked
 
-.PHONY: setup demo serve test test-consumers check fix openapi lock
+.PHONY: setup demo serve test soak test-consumers check fix openapi lock
 
 setup: $(STAMP)
 
@@ -25,6 +25,10 @@ serve: setup
 test: setup
 	@if [ -n "$(TRIPBOOK_CI)" ]; then tests/browser/install-chromium; fi
 	@$(BIN)/python -m pytest -q $(ARGS)
+
+# The long form of the fault suite; minutes to hours.
+soak: setup
+	@TRIPBOOK_SOAK=1 $(BIN)/python -m pytest -q -s tests/faults $(ARGS)
 
 # Real clients, each in its own environment under .consumers/; ARGS="--check" or names of some of them.
 test-consumers: setup

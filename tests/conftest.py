@@ -6,8 +6,16 @@ import os
 from collections.abc import Iterator
 
 import pytest
+import structlog
 
 from service.settings import Settings
+
+# Quiet unless a test configures logging itself: events go to the standard library, where pytest keeps them.
+structlog.configure(
+    processors=[structlog.stdlib.filter_by_level, structlog.processors.KeyValueRenderer(key_order=["event"])],
+    logger_factory=structlog.stdlib.LoggerFactory(),
+    wrapper_class=structlog.stdlib.BoundLogger,
+)
 
 
 @pytest.fixture(autouse=True)

@@ -45,13 +45,13 @@ fix: setup
 openapi: setup
 	@$(BIN)/python -m service openapi
 
+LOCK := $(BIN)/uv pip compile --quiet --upgrade --generate-hashes --no-emit-index-url --universal --python-version 3.11
+
 lock: setup
-	@for name in requirements requirements-dev requirements-uv; do \
-	  $(BIN)/uv pip compile --quiet --upgrade --generate-hashes --no-emit-index-url --universal \
-	    --python-version 3.11 $$name.in -o $$name.lock; done
-	@$(BIN)/uv pip compile --quiet --upgrade --no-deps --generate-hashes --no-emit-index-url --universal \
-	  --python-version 3.11 requirements-tokens.in -o requirements-tokens.lock
+	@$(LOCK) pyproject.toml -o requirements.lock
+	@$(LOCK) pyproject.toml --all-extras --group dev -o requirements-dev.lock
+	@$(LOCK) --group uv -o requirements-uv.lock
+	@$(LOCK) --no-deps --group tokens -o requirements-tokens.lock
 	@for name in $(basename $(notdir $(wildcard tests/consumers/locks/*.in))); do \
-	  $(BIN)/uv pip compile --quiet --upgrade --generate-hashes --no-emit-index-url --universal \
-	    $$(test $$name != openwebui-wheel || echo --no-deps) --python-version 3.11 \
+	  $(LOCK) $$(test $$name != openwebui-wheel || echo --no-deps) \
 	    tests/consumers/locks/$$name.in -o tests/consumers/locks/$$name.lock; done

@@ -1,1 +1,1 @@
-"""Tripbook in raggr: its photo tools, the prompt about them, and their labels."""
+"""Tripbook in raggr: its photo tools, and what an agent needs around them to use them well and cheaply."""

@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.locked
+# Many tests wait for processes and time limits, so more workers than cores pay off.
+WORKERS ?= 4
 
 .PHONY: setup demo serve test soak test-consumers check fix openapi lock
 
@@ -24,7 +26,7 @@ serve: setup
 
 test: setup
 	@if [ -n "$(TRIPBOOK_CI)" ]; then tests/browser/install-chromium; fi
-	@$(BIN)/python -m pytest -q $(ARGS)
+	@$(BIN)/python -m pytest -q --numprocesses $(WORKERS) --dist loadfile $(ARGS)
 
 # The long form of the fault suite; minutes to hours.
 soak: setup
@@ -52,7 +54,7 @@ openapi: setup
 LOCK := $(BIN)/uv pip compile --quiet --upgrade --generate-hashes --no-emit-index-url --universal --python-version 3.11
 
 lock: setup
-	@$(LOCK) pyproject.toml -o requirements.lock
+	@$(LOCK) pyproject.toml --extra mcp -o requirements.lock
 	@$(LOCK) pyproject.toml --all-extras --group dev -o requirements-dev.lock
 	@$(LOCK) --group uv -o requirements-uv.lock
 	@$(LOCK) --no-deps --group tokens -o requirements-tokens.lock

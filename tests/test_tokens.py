@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from service.errors import InvalidToken
 from service.tokens import Promise, check_preview, load_keys, new_id, read_preview_id, sign_preview
+from tests.conftest import Figure
 
 KEYS = ("k" * 16,)
 PROMISE = Promise(
@@ -124,7 +125,7 @@ def mutated(token: str, random: Random) -> str:
             return random.choice((" ", "\n", "=", "\u200b")).join((token[:spot], token[spot:]))
 
 
-def test_a_hundred_thousand_mutated_tokens_and_none_is_accepted() -> None:
+def test_a_hundred_thousand_mutated_tokens_and_none_is_accepted(figure: Figure) -> None:
     """Each is tried against the promises of all purposes and callers that are stored."""
     random = Random(7)
     promises = {
@@ -150,7 +151,8 @@ def test_a_hundred_thousand_mutated_tokens_and_none_is_accepted() -> None:
                 accepted += 1
         except InvalidToken:
             pass
-    print(f"mutated tokens: {tried} tried, {accepted} accepted")
+    figure("mutated tokens tried", tried)
+    figure("mutated tokens accepted", accepted)
     assert accepted == 0
 
 

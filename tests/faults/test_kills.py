@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from service.demo.faults import Action, FaultRule, apply_then_reset, half_json, html, reset, status, timeout
+from tests.conftest import Figure
 from tests.faults.killing import KillAt, When, life
 from tests.faults.schedules import Story
 
@@ -22,7 +23,7 @@ REQUESTS = [
 ]
 
 
-async def run(story: Story, kill_at: KillAt | None, faults: list[FaultRule] | None = None) -> None:
+async def run(story: Story, figure: Figure, kill_at: KillAt | None, faults: list[FaultRule] | None = None) -> None:
     async with life(story.lookalike, story.folder, story.tokens) as service:
         fields = await story.preview(service)
     story.lookalike.state.immich.faults.rules = faults or []
@@ -31,15 +32,21 @@ async def run(story: Story, kill_at: KillAt | None, faults: list[FaultRule] | No
     again = await story.settle(fields)
     assert again == receipt | {"replayed": True}
     story.check(again)
+    figure("fault schedules", 1)
+    figure("kills (at a request, in process)", story.kills)
+    figure("albums made in fault schedules", int(story.action == "create"))
+    figure("mismatches between receipts, albums and the journal", 0)
 
 
 @pytest.mark.parametrize("action", ["create", "add"])
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize(("method", "path", "nth"), REQUESTS)
-async def test_killed_at_a_request(tmp_path: Path, action: str, method: str, path: str, nth: int, when: When) -> None:
+async def test_killed_at_a_request(
+    tmp_path: Path, action: str, method: str, path: str, nth: int, when: When, figure: Figure
+) -> None:
     story = Story(tmp_path, action=action)
     kill_at = KillAt(method, path, nth, when)
-    await run(story, kill_at)
+    await run(story, figure, kill_at)
     reached = kill_at.seen >= nth
     assert story.kills == int(reached)
     assert reached or (action, path) == ("add", "/albums")
@@ -49,9 +56,9 @@ async def test_killed_at_a_request(tmp_path: Path, action: str, method: str, pat
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize(("method", "path", "nth"), [("POST", "/albums", 1), ("PUT", "/assets", 2)])
 async def test_killed_while_writing_on_older_versions(
-    tmp_path: Path, version: str, method: str, path: str, nth: int, when: When
+    tmp_path: Path, version: str, method: str, path: str, nth: int, when: When, figure: Figure
 ) -> None:
-    await run(Story(tmp_path, version=version), KillAt(method, path, nth, when))
+    await run(Story(tmp_path, version=version), figure, KillAt(method, path, nth, when))
 
 
 LOST: dict[str, Action] = {
@@ -75,16 +82,16 @@ LOST_AT = [("create", "POST", "/albums$", 1), ("create", "PUT", "/assets$", 1), 
 @pytest.mark.parametrize(("action", "method", "path", "nth"), LOST_AT)
 @pytest.mark.parametrize("fault", LOST)
 async def test_the_answer_to_a_write_is_lost(
-    tmp_path: Path, fault: str, action: str, method: str, path: str, nth: int, times: int
+    tmp_path: Path, fault: str, action: str, method: str, path: str, nth: int, times: int, figure: Figure
 ) -> None:
     rule = FaultRule(LOST[fault], method=method, path=path, nth=nth, times=times)
-    await run(Story(tmp_path, action=action), None, [rule])
+    await run(Story(tmp_path, action=action), figure, None, [rule])
     assert rule.hits >= 1
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("nth", [1, 2, 3])
-async def test_a_lost_create_and_then_a_kill(tmp_path: Path, nth: int, when: When) -> None:
+async def test_a_lost_create_and_then_a_kill(tmp_path: Path, nth: int, when: When, figure: Figure) -> None:
     """The album is there, its answer is not; the process dies while adding to the album it adopted."""
     rule = FaultRule(apply_then_reset(), method="POST", path="/albums$", times=1)
-    await run(Story(tmp_path), KillAt("PUT", "/assets", nth, when), [rule])
+    await run(Story(tmp_path), figure, KillAt("PUT", "/assets", nth, when), [rule])

@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.conftest import Figure
 from tests.faults.real import DAYS, Immich, Service
 from tests.processes import Running, command
 
@@ -30,7 +31,9 @@ MOST_REPEATS = 10
 
 
 @pytest.mark.parametrize(("method", "path", "nth", "kind"), POINTS)
-def test_killed_and_repeated(tmp_path: Path, immich: Immich, method: str, path: str, nth: int, kind: str) -> None:
+def test_killed_and_repeated(
+    tmp_path: Path, immich: Immich, method: str, path: str, nth: int, kind: str, figure: Figure
+) -> None:
     service = Service(tmp_path, immich)
     name = f"{method} {path} {nth} {kind}"
     with service.run() as process:
@@ -50,6 +53,9 @@ def test_killed_and_repeated(tmp_path: Path, immich: Immich, method: str, path: 
     added = immich.added(album["id"])
     assert len(added) == len(set(added)) == receipt["added"] == 10
     assert (receipt["remaining"], receipt["failed_count"], receipt["already_present"]) == (0, 0, 0)
+    figure("fault schedules", 1)
+    figure("kills (SIGKILL of the real process)", 1)
+    figure("albums made in fault schedules", 1)
 
 
 def _ignore(service: Service, process: Running, confirm: dict[str, Any]) -> None:

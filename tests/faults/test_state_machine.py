@@ -16,11 +16,12 @@ from typing import Any
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from service.demo.app import create_lookalike
 from service.demo.faults import Action, FaultRule, apply_then_reset, half_json, reset, status
 from service.demo.library import Library
+from tests.conftest import Figure
 from tests.faults.killing import KillAt, Life, life
 
 NAMES = ("Maine", "Lisbon", "maine")
@@ -193,20 +194,18 @@ class Confirms(RuleBasedStateMachine):
             self.folder.cleanup()
 
 
-Confirms.TestCase.settings = settings(
-    max_examples=EXAMPLES,
-    stateful_step_count=STEPS,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-    derandomize=not SOAK,
-    print_blob=True,
-)
-
-
-class TestConfirms(Confirms.TestCase):
-    """Runs the machine; says afterwards how much it did."""
-
-    @classmethod
-    def tearDownClass(cls) -> None:
-        print(f"state machine: {COUNTED}")
-        assert COUNTED["steps"] >= 1_000
+def test_any_order_of_events_keeps_the_promises(figure: Figure) -> None:
+    run_state_machine_as_test(
+        Confirms,
+        settings=settings(
+            max_examples=EXAMPLES,
+            stateful_step_count=STEPS,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            derandomize=not SOAK,
+            print_blob=True,
+        ),
+    )
+    for name, number in COUNTED.items():
+        figure(f"state machine {name}", number)
+    assert COUNTED["steps"] >= 1_000

@@ -10,14 +10,16 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.conftest import Figure
 from tests.faults.real import DAYS, Immich, Service
 from tests.processes import Running
 
 ROUNDS = 15
+Pair = tuple[Service, Running, Running]
 
 
 @pytest.fixture
-def pair(tmp_path: Path, immich: Immich) -> Iterator[tuple[Service, Running, Running]]:
+def pair(tmp_path: Path, immich: Immich) -> Iterator[Pair]:
     service = Service(tmp_path, immich)
     with service.run() as one, service.run() as two:
         yield service, one, two
@@ -45,7 +47,7 @@ def finish(service: Service, process: Running, fields: dict[str, Any]) -> dict[s
     raise AssertionError("still running")
 
 
-def test_the_same_token_in_both_writes_once(pair: tuple[Service, Running, Running], immich: Immich) -> None:
+def test_the_same_token_in_both_writes_once(pair: Pair, immich: Immich, figure: Figure) -> None:
     service, one, two = pair
     for number in range(ROUNDS):
         name = f"Same token {number}"
@@ -58,10 +60,11 @@ def test_the_same_token_in_both_writes_once(pair: tuple[Service, Running, Runnin
         (album,) = immich.albums(name)
         assert len(immich.added(album["id"])) == receipts[0]["added"] == 10
     assert "database is locked" not in one.log.read_text() + two.log.read_text()
-    print(f"same token: {ROUNDS} rounds of 4 confirms in 2 processes, {ROUNDS} albums")
+    figure("racing confirms of one token, two processes", 4 * ROUNDS)
+    figure("albums made by racing confirms", ROUNDS)
 
 
-def test_two_previews_of_one_new_name_make_one_album(pair: tuple[Service, Running, Running], immich: Immich) -> None:
+def test_two_previews_of_one_new_name_make_one_album(pair: Pair, immich: Immich, figure: Figure) -> None:
     service, one, two = pair
     for number in range(ROUNDS):
         name = f"Same name {number}"
@@ -74,4 +77,5 @@ def test_two_previews_of_one_new_name_make_one_album(pair: tuple[Service, Runnin
         (album,) = immich.albums(name)
         assert len(immich.added(album["id"])) == 10
     assert "database is locked" not in one.log.read_text() + two.log.read_text()
-    print(f"same name: {ROUNDS} rounds of 2 previews in 2 processes, {ROUNDS} albums")
+    figure("racing previews of one name, two processes", 2 * ROUNDS)
+    figure("albums made by racing confirms", ROUNDS)

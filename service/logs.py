@@ -78,7 +78,7 @@ def configure_logging(
     for name in ("uvicorn", "uvicorn.error", "uvicorn.access"):
         logging.getLogger(name).handlers = []
         logging.getLogger(name).propagate = True
-    for name in ("httpx", "httpcore", "aiosqlite", "alembic", "uvicorn.access"):
+    for name in ("httpx", "httpcore", "aiosqlite", "alembic", "uvicorn.access", "mcp"):
         logging.getLogger(name).setLevel(logging.WARNING)
     structlog.configure(
         processors=[structlog.stdlib.filter_by_level, *shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 
 import structlog
@@ -19,13 +20,21 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.actions.callers import authenticate
 from service.actions.context import Tripbook
-from service.api.errors import internal_problem, rate_limited_problem, too_large_problem, unknown_token_problem
+from service.api.errors import (
+    internal_problem,
+    rate_limited_problem,
+    too_large_problem,
+    unknown_token_problem,
+    wrong_host_problem,
+)
 from service.logs import get_logger
 
 log = get_logger("service.http")
-# Everything else (health, documents, Swagger UI) holds no data.
 MAX_BODY_BYTES = 64_000
-NEEDS_TOKEN = ("/v1/", "/readyz", "/metrics")
+# A request to /mcp becomes one to /v1/ in this process, with the same token: counted there, once.
+FORWARDS = "/mcp"
+# Everything else (health, documents, Swagger UI) holds no data.
+NEEDS_TOKEN = ("/v1/", FORWARDS, "/readyz", "/metrics")
 SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -113,7 +122,8 @@ class CallerMiddleware:
             log.info("unknown token", path=scope["path"], client=(scope.get("client") or ("", 0))[0])
             await unknown_token_problem(scope["state"]["request_id"])(scope, receive, send)
             return
-        if (wait := self._limiter.hit(caller.id)) is not None:
+        counts = not scope["path"].startswith(FORWARDS)
+        if counts and (wait := self._limiter.hit(caller.id)) is not None:
             await rate_limited_problem(scope["state"]["request_id"], wait)(scope, receive, send)
             return
         scope["state"]["caller"] = caller
@@ -193,3 +203,22 @@ def _give_once(body: bytes) -> Receive:
         return {"type": "http.request", "body": body, "more_body": False}
 
     return again
+
+
+class HostMiddleware:
+    """Answers only for the allowed host names (`*.example.org` for all below), with a problem document otherwise."""
+
+    def __init__(self, app: ASGIApp, allowed: Sequence[str]) -> None:
+        self._app = app
+        self._allowed = tuple(name.casefold() for name in allowed)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or self._is_allowed(Headers(scope=scope).get("host", "")):
+            await self._app(scope, receive, send)
+            return
+        await wrong_host_problem(scope["state"]["request_id"])(scope, receive, send)
+
+    def _is_allowed(self, header: str) -> bool:
+        host = header.rpartition(":")[0] if header.rpartition(":")[2].isdigit() else header
+        name = host.casefold().strip("[]")
+        return any(name == one or (one.startswith("*.") and name.endswith(one[1:])) for one in self._allowed)

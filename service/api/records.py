@@ -1,4 +1,4 @@
-"""Handlers for what is stored: previews and receipts, read only."""
+"""Handlers for what is stored: the caller itself, previews and receipts; read only."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ from typing import Annotated, Any
 from fastapi import Path, Query
 
 from service.actions import records
+from service.actions.context import SCOPES
 from service.actions.previews import show_preview
 from service.api.dependencies import AnyCaller, App
 from service.api.schemas import PageQuery
 
 Id = Annotated[str, Path(max_length=40)]
 Found = dict[str, Any]
+
+
+async def get_caller(app: App, caller: AnyCaller) -> Found:
+    scopes = [scope for scope in SCOPES if scope in caller.scopes]
+    return {"name": caller.name, "scopes": scopes, "writes_enabled": app.settings.enable_writes}
 
 
 async def list_previews(app: App, caller: AnyCaller, page: Annotated[PageQuery, Query()]) -> Found:

@@ -93,6 +93,7 @@ TOOLS = (
 
 RESOURCES: tuple[tuple[str, Any, type, str, tuple[type[errors.TripbookError], ...]], ...] = (
     ("/v1/albums", albums.list_albums, schemas.FindAlbumsAnswer, "Find albums by name", UPSTREAM),
+    ("/v1/caller", records.get_caller, schemas.CallerOut, "Whose token this is, and what it may do", ()),
     ("/v1/previews", records.list_previews, schemas.PreviewPage, "Previews, newest first", ()),
     ("/v1/previews/{preview_id}", records.get_preview, schemas.PreviewOut, "State of a preview",
      (errors.PreviewNotFound,)),

@@ -28,13 +28,11 @@ class CriteriaBody(FlatBody):
     """The eight search fields, flat on every operation that takes them."""
 
     taken_after: Annotated[Day, Field(description="First day, YYYY-MM-DD.")] | NoneOr = None
-    taken_before: Annotated[Day, Field(description="Last day, YYYY-MM-DD, inclusive.")] | NoneOr = None
+    taken_before: Annotated[Day, Field(description="Last day, inclusive.")] | NoneOr = None
     state: Text | NoneOr = None
     city: Text | NoneOr = None
     country: Text | NoneOr = None
-    person: (
-        Annotated[str, Field(min_length=1, max_length=MAX_TEXT, description="Name, or a candidate's id.")] | NoneOr
-    ) = None
+    person: Annotated[str, Field(min_length=1, max_length=MAX_TEXT, description="Name or id.")] | NoneOr = None
     media: Annotated[Literal["photo", "video", "all"], BeforeValidator(read_word)] | NoneOr = None
     favorites_only: YesNo | NoneOr = None
 
@@ -74,8 +72,7 @@ class SearchPhotosRequest(CriteriaBody):
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 
     samples: (
-        Annotated[int, Field(ge=0, le=10, description="Example photos, default 3."), BeforeValidator(read_whole_number)]
-        | NoneOr
+        Annotated[int, Field(ge=0, le=10, description="Default 3."), BeforeValidator(read_whole_number)] | NoneOr
     ) = None
 
 
@@ -96,7 +93,7 @@ class AlbumGapsHead(FlatBody):
     pad_days: (
         Annotated[
             int,
-            Field(ge=0, le=30, description="Days to look before and after the album's own, default 1."),
+            Field(ge=0, le=30, description="Extra days around the album's own, default 1."),
             BeforeValidator(read_whole_number),
         ]
         | NoneOr
@@ -113,7 +110,7 @@ class AlbumGapsRequest(CriteriaBody, AlbumGapsHead):
 
 
 class PreviewAlbumHead(FlatBody):
-    album_name: Annotated[str, Field(min_length=1, max_length=MAX_NAME, description="Name of the new album.")]
+    album_name: Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
     description: Annotated[str, Field(min_length=1, max_length=300)] | NoneOr = None
 
     @field_validator("album_name")
@@ -378,6 +375,14 @@ class Ready(Answer):
     missing_permissions: list[str]
     database: Literal["ok", "error"]
     unfinished_previews: list[str]
+    writes_enabled: bool
+
+
+class CallerOut(Answer):
+    """Whose token this is, and what it may do here."""
+
+    name: str
+    scopes: list[Literal["read", "write", "approve", "admin"]]
     writes_enabled: bool
 
 

@@ -16,6 +16,7 @@ import pytest
 
 from tests.conftest import Figure
 from tests.faults.real import DAYS, Immich, Service
+from tests.harness import PATHS
 from tests.processes import Running, command
 
 POINTS = [
@@ -123,3 +124,26 @@ def test_an_unfinished_preview_is_listed_and_resumed_from_the_command_line(tmp_p
     assert command("previews", "resume", preview_id, **service.env).returncode == 1
     (album,) = immich.albums("By hand")
     assert len(album["asset_ids"]) == 10
+
+
+def test_a_client_that_hangs_up_while_it_writes_loses_nothing(tmp_path: Path, immich: Immich) -> None:
+    service = Service(tmp_path, immich)
+    with service.run() as process:
+        preview = service.post(process, "preview_album", album_name="Hung up", **DAYS).json()
+        confirm = {"preview_token": preview["preview_token"], "expected_count": 10, "album_name": "Hung up"}
+        immich.hold("PUT", "/assets$", 2, "hold")
+        url, headers = process.ready["url"] + PATHS["create_album"], {"authorization": f"Bearer {service.token}"}
+        with pytest.raises(httpx.ReadTimeout):
+            httpx.post(url, json=confirm, headers=headers, timeout=2.0)
+        immich.control("wait", name="point", seconds=20)
+        immich.control("release", name="point")
+        immich.control("faults", rules=[])
+        receipt = {"replayed": False}
+        for _ in range(100):
+            answer = service.post(process, "create_album", **confirm)
+            if answer.status_code == 200:
+                receipt = answer.json()
+                break
+        assert (receipt["replayed"], receipt["added"]) == (True, 10)
+    (album,) = immich.albums("Hung up")
+    assert len(immich.added(album["id"])) == 10

@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.locked
+# Many tests wait for processes and time limits, so more workers than cores pay off.
+WORKERS ?= 4
 
-.PHONY: setup demo serve test test-consumers check fix openapi lock
+.PHONY: setup demo serve test soak test-consumers check fix openapi lock
 
 setup: $(STAMP)
 
@@ -24,7 +26,11 @@ serve: setup
 
 test: setup
 	@if [ -n "$(TRIPBOOK_CI)" ]; then tests/browser/install-chromium; fi
-	@$(BIN)/python -m pytest -q $(ARGS)
+	@$(BIN)/python -m pytest -q --numprocesses $(WORKERS) --dist loadfile $(ARGS)
+
+# The long form of the fault suite; minutes to hours.
+soak: setup
+	@TRIPBOOK_SOAK=1 $(BIN)/python -m pytest -q -s tests/faults $(ARGS)
 
 # Real clients, each in its own environment under .consumers/; ARGS="--check" or names of some of them.
 test-consumers: setup
@@ -45,13 +51,13 @@ fix: setup
 openapi: setup
 	@$(BIN)/python -m service openapi
 
+LOCK := $(BIN)/uv pip compile --quiet --upgrade --generate-hashes --no-emit-index-url --universal --python-version 3.11
+
 lock: setup
-	@for name in requirements requirements-dev requirements-uv; do \
-	  $(BIN)/uv pip compile --quiet --upgrade --generate-hashes --no-emit-index-url --universal \
-	    --python-version 3.11 $$name.in -o $$name.lock; done
-	@$(BIN)/uv pip compile --quiet --upgrade --no-deps --generate-hashes --no-emit-index-url --universal \
-	  --python-version 3.11 requirements-tokens.in -o requirements-tokens.lock
+	@$(LOCK) pyproject.toml --extra mcp -o requirements.lock
+	@$(LOCK) pyproject.toml --all-extras --group dev -o requirements-dev.lock
+	@$(LOCK) --group uv -o requirements-uv.lock
+	@$(LOCK) --no-deps --group tokens -o requirements-tokens.lock
 	@for name in $(basename $(notdir $(wildcard tests/consumers/locks/*.in))); do \
-	  $(BIN)/uv pip compile --quiet --upgrade --generate-hashes --no-emit-index-url --universal \
-	    $$(test $$name != openwebui-wheel || echo --no-deps) --python-version 3.11 \
+	  $(LOCK) $$(test $$name != openwebui-wheel || echo --no-deps) \
 	    tests/consumers/locks/$$name.in -o tests/consumers/locks/$$name.lock; done

@@ -12,10 +12,14 @@ USAGE_EXIT = 2
 
 def main() -> int:
     """`mcp` goes its own way: it must be ready within a second and needs nothing of the command line."""
-    if sys.argv[1:] == ["mcp"]:
-        return run_mcp()
-    from clients.cli import NAME, app
-
+    try:
+        if sys.argv[1:] == ["mcp"]:
+            return run_mcp()
+        from clients.cli import NAME, app
+    except ModuleNotFoundError as missing:
+        extra = "mcp" if sys.argv[1:] == ["mcp"] else "cli"
+        print(f"This needs the package {missing.name}: install the extra `{extra}`.", file=sys.stderr)  # noqa: T201
+        return USAGE_EXIT
     app(prog_name=NAME)
     return 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +43,8 @@ async def confirm(caller: TripbookCaller, wanted: Confirm, on_progress: OnProgre
             answer = await caller.call(wanted.operation, wanted.arguments)
     finally:
         following.cancel()
+        with suppress(asyncio.CancelledError):
+            await following
     return answer
 
 

@@ -10,14 +10,19 @@ from datetime import datetime, timedelta
 import httpx
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from service.actions.context import Tripbook, system_clock
 from service.api.docs import install_docs
 from service.api.errors import install_error_handlers
 from service.api.mcp import install_mcp
-from service.api.middleware import CallerLimiter, CallerMiddleware, JsonBodyMiddleware, RequestMiddleware
+from service.api.middleware import (
+    CallerLimiter,
+    CallerMiddleware,
+    HostMiddleware,
+    JsonBodyMiddleware,
+    RequestMiddleware,
+)
 from service.api.routes import build_router
 from service.db.previews import expire_previews, list_unfinished
 from service.db.session import Database, migrate
@@ -63,7 +68,7 @@ def create_app(
     app.add_middleware(JsonBodyMiddleware)
     app.add_middleware(CallerMiddleware, limiter=CallerLimiter(settings.rate_limit))
     if settings.allowed_hosts:
-        app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(settings.allowed_hosts), www_redirect=False)
+        app.add_middleware(HostMiddleware, allowed=settings.allowed_hosts)
     if settings.cors_origins:
         app.add_middleware(
             CORSMiddleware,

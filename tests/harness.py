@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any
 
 import httpx
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from service.actions.callers import add_caller
 from service.actions.context import Tripbook
@@ -24,6 +25,7 @@ from service.app import create_app
 from service.demo.app import create_lookalike
 from service.demo.library import Library
 from service.demo.lookalike import DEMO_KEY, KeySpec, LookAlike
+from service.demo.server import running_lookalike
 from service.settings import load_settings
 
 PATHS = {tool.handler.__name__: tool.path for tool in TOOLS}
@@ -64,6 +66,7 @@ class Box:
         answer: dict[str, Any] = response.json()
         if "clusters" in answer:
             check_sums(answer)
+        check_warnings(answer.get("warnings", []))
         return answer
 
     async def problem(self, operation: str, *, caller: str = "writer", **fields: Any) -> dict[str, Any]:
@@ -107,6 +110,15 @@ def check_sums(summary: dict[str, Any]) -> None:
         assert sum(summary["by_owner"].values()) == total
 
 
+def check_warnings(warnings: list[str]) -> None:
+    """Few, short, whole sentences on one line each."""
+    assert len(warnings) <= 4
+    for warning in warnings:
+        assert warning.endswith((".", "?")), warning
+        assert len(warning) <= 260, warning
+        assert warning.isprintable(), warning
+
+
 @asynccontextmanager
 async def tripbook(
     library: Library,
@@ -115,24 +127,37 @@ async def tripbook(
     keys: dict[str, KeySpec] | None = None,
     clock: Callable[[], datetime] = lambda: NOON,
     data_dir: Path | None = None,
+    proxy: Callable[[ASGIApp], ASGIApp] = lambda app: app,
+    network: bool = False,
     **settings: Any,
 ) -> AsyncIterator[Box]:
-    """Runs the service on a fresh database. `settings` override the environment; callers: writer, reader, approver."""
-    lookalike = create_lookalike(library, version=version, keys=keys)
-    with tempfile.TemporaryDirectory() as folder:
+    """Runs the service on a fresh database. `settings` override the environment; callers: writer, reader, approver.
+
+    `proxy` wraps the look-alike in what stands between the two. `network` puts real loopback sockets there, which
+    time limits need.
+    """
+    async with AsyncExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        transport, url = None, "http://immich.test"
+        if network:
+            running = await stack.enter_async_context(running_lookalike(library, version=version, keys=keys))
+            immich, url = running.immich, running.url
+        else:
+            lookalike = create_lookalike(library, version=version, keys=keys)
+            immich, transport = lookalike.state.immich, httpx.ASGITransport(app=proxy(lookalike))
         values = {
-            "immich_url": "http://immich.test",
+            "immich_url": url,
             "immich_api_key": DEMO_KEY,
             "immich_public_url": "https://photos.example",
             "enable_writes": True,
             "data_dir": data_dir or Path(folder),
             "public_base_url": "https://tripbook.example",
         } | settings
-        app = create_app(load_settings(**values), immich_transport=httpx.ASGITransport(app=lookalike), clock=clock)
+        app = create_app(load_settings(**values), immich_transport=transport, clock=clock)
         async with app.router.lifespan_context(app):
-            transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
-            async with httpx.AsyncClient(transport=transport, base_url="https://tripbook.example") as http:
-                box = Box(app, http, lookalike.state.immich)
+            own = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+            async with httpx.AsyncClient(transport=own, base_url="https://tripbook.example") as http:
+                box = Box(app, http, immich)
                 for name, scopes in (
                     ("writer", ("read", "write")),
                     ("reader", ("read",)),

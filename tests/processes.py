@@ -85,3 +85,11 @@ def running(arguments: list[str], folder: Path, **extra: str) -> Iterator[Runnin
             started.kill()
         assert started.process.stdout is not None
         started.process.stdout.close()
+
+
+def command(*arguments: str, **extra: str) -> subprocess.CompletedProcess[str]:
+    """One command of the service, run to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "service", *arguments],
+        cwd=ROOT, env=environment(**extra), capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip

@@ -6,6 +6,7 @@ from typing import Any
 
 from service.actions.context import Tripbook, reading
 from service.domain.albums import Album, FoundAlbum, rank_albums
+from service.domain.names import shown_name
 from service.domain.summary import fit
 
 
@@ -24,7 +25,7 @@ def album_url(app: Tripbook, album_id: str) -> str:
 
 def _describe(found: FoundAlbum, app: Tripbook) -> dict[str, Any]:
     album: Album = found.album
-    described: dict[str, Any] = {"id": album.id, "name": album.name, "asset_count": album.asset_count}
+    described: dict[str, Any] = {"id": album.id, "name": shown_name(album.name), "asset_count": album.asset_count}
     if album.start and album.end:
         described |= {"start": album.start.isoformat(), "end": album.end.isoformat()}
     described["role"] = album.role

@@ -39,7 +39,7 @@ from service.db.previews import (
 )
 from service.db.tables import PreviewRow
 from service.domain.albums import Album, same_name
-from service.domain.names import clean, fold, quote, shorten
+from service.domain.names import clean, fold, is_same_name, quote, shorten
 from service.domain.plans import Action, Audience, Drift, Plan, compare, count_photos, sort_ids, unpack_ids
 from service.domain.summary import Selection
 from service.errors import (
@@ -122,7 +122,7 @@ async def load_promised(app: Tripbook, caller: Caller, action: Action, token: st
 
 def check_request(row: PreviewRow, expected_count: int, album_name: str) -> None:
     """Raises AlbumNameMismatch or CountMismatch where the request is not about what was previewed."""
-    if fold(album_name) != fold(row.album_name):
+    if not is_same_name(album_name, row.album_name):
         raise AlbumNameMismatch(
             f"This token is for the album {quote(row.album_name)}; pass that name, or make a preview for the other."
         )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
 from service.actions.context import Tripbook
 from service.domain.criteria import PLACE_KINDS, Criteria
+from service.domain.days import ALL_DAYS
+from service.domain.hints import Whereabouts, say_where
 from service.domain.names import quote
 from service.domain.persons import Person, find_beginnings, find_persons
-from service.domain.places import MAX_KNOWN, find_other_kind, find_spelling, has_near, suggest
+from service.domain.places import MAX_KNOWN, MAX_SUGGESTIONS, find_other_kind, find_spelling, has_near, suggest
 from service.errors import AmbiguousPerson, EmptyCriteria, UnknownPerson, UnknownPlace
 from service.immich.library import ImmichLibrary
 from service.immich.queries import AssetQuery
@@ -27,8 +30,7 @@ def require_some(criteria: Criteria) -> None:
 
 async def resolve_criteria(app: Tripbook, criteria: Criteria) -> Criteria:
     """Canonical spellings and the person's id. Raises UnknownPlace, UnknownPerson or AmbiguousPerson."""
-    places = {kind: getattr(criteria, kind) for kind in PLACE_KINDS}
-    spelled = {kind: await _resolve_place(app.library, kind, value) for kind, value in places.items() if value}
+    spelled = await _resolve_places(app.library, {kind: getattr(criteria, kind) for kind in PLACE_KINDS})
     applied = replace(criteria, state=spelled.get("state"), city=spelled.get("city"), country=spelled.get("country"))
     if criteria.person:
         person = await _resolve_person(app.library, criteria.person)
@@ -36,15 +38,29 @@ async def resolve_criteria(app: Tripbook, criteria: Criteria) -> Criteria:
     return applied
 
 
-async def _resolve_place(library: ImmichLibrary, kind: str, value: str) -> str:
+async def _resolve_places(library: ImmichLibrary, places: dict[str, str | None]) -> dict[str, str]:
+    spelled: dict[str, str] = {}
+    unknown: list[str] = []
+    for kind, value in places.items():
+        if value and (spelling := find_spelling(kind, value, await library.known_places(kind))):
+            spelled[kind] = spelling
+        elif value:
+            unknown.append(kind)
+    if unknown:
+        raise await _unknown_place(library, unknown[0], places[unknown[0]] or "", spelled)
+    return spelled
+
+
+async def find_where(library: ImmichLibrary, narrow: str, spelling: str, wide: str) -> Whereabouts:
+    """In which states or countries (`wide`) a known town or state (`narrow`) is."""
+    query = AssetQuery(city=spelling) if narrow == "city" else AssetQuery(state=spelling)
+    found = await library.peek(query, ALL_DAYS)
+    counts = Counter(name for photo in found.photos if (name := getattr(photo.place, wide)))
+    return Whereabouts(spelling, counts.most_common(), counted=not found.truncated)
+
+
+async def _unknown_place(library: ImmichLibrary, kind: str, value: str, spelled: dict[str, str]) -> UnknownPlace:
     known = await library.known_places(kind)
-    spelling = find_spelling(kind, value, known)
-    if spelling is None:
-        raise await _unknown_place(library, kind, value, known)
-    return spelling
-
-
-async def _unknown_place(library: ImmichLibrary, kind: str, value: str, known: list[str]) -> UnknownPlace:
     others = {other: await library.known_places(other) for other in PLACE_KINDS if other != kind}
     if found := find_other_kind(kind, value, others):
         other, spelling = found
@@ -52,6 +68,9 @@ async def _unknown_place(library: ImmichLibrary, kind: str, value: str, known: l
             f"No {kind} {quote(value)} in the library, but {quote(spelling)} is a {other}: pass it as {other}.",
             suggestions=[spelling],
         )
+    if where := await _where_instead(library, kind, spelled):
+        names = [name for name, _ in where.places[:MAX_SUGGESTIONS]]
+        return UnknownPlace(f"No {kind} {quote(value)} in the library; {say_where(where)}", suggestions=names)
     suggestions = suggest(value, known)
     if not suggestions:
         return UnknownPlace(f"No photo in the library has a {kind}; search by dates instead.", suggestions=[])
@@ -62,6 +81,15 @@ async def _unknown_place(library: ImmichLibrary, kind: str, value: str, known: l
         f"No {kind} {quote(value)} in the library; use one of the suggestions, or search by dates.",
         suggestions=suggestions,
     )
+
+
+async def _where_instead(library: ImmichLibrary, kind: str, spelled: dict[str, str]) -> Whereabouts | None:
+    """Where the known town or state beside an unknown state or country really is."""
+    for narrow in ("city", "state"):
+        if narrow in spelled and kind in ("state", "country"):
+            where = await find_where(library, narrow, spelled[narrow], kind)
+            return where if where.places else None
+    return None
 
 
 async def _resolve_person(library: ImmichLibrary, value: str) -> Person:

@@ -12,15 +12,17 @@ from typing import Any
 from service.actions.albums import album_url
 from service.actions.context import Caller, Tripbook, reading
 from service.actions.criteria import resolve_criteria
+from service.actions.hints import find_gap_hints
 from service.actions.photos import describe_selection
 from service.actions.previews import find_refusal, issue_preview
 from service.domain.albums import Album
 from service.domain.criteria import Criteria
 from service.domain.days import Window
+from service.domain.names import quote, shown_name
 from service.domain.plans import Audience, Plan, count_photos, sort_ids
 from service.domain.summary import Selection, fit
 from service.domain.trips import AlbumDays, DayCluster, plan_album_days
-from service.errors import AlbumHasNoDates
+from service.errors import AlbumHasNoDates, TooManyPhotos
 from service.immich.library import Members
 
 MAX_WINDOWS = 12
@@ -78,17 +80,19 @@ async def album_gaps(app: Tripbook, caller: Caller, album_id: str, pad_days: int
         album = await app.library.find_album(album_id)
         applied = await resolve_criteria(app, criteria)
         members = await app.library.find_members(album)
+        _require_whole(members, app.settings.max_scan)
         days = _days_to_look(members, applied, pad_days)
         missing = await resolve_missing(app, album, members, applied, tuple(days.windows), with_exif=True)
         reason = _reason_without_token(app, caller, missing, days)
-        warnings = (*([reason] if reason else []), *_warn_outliers(days.outliers), *_warn_audience(missing.audience))
+        warnings = (*([reason] if reason else []), *_warn_outliers(days.outliers), *_warn_audience(album))
+        hints = await find_gap_hints(app, applied, album, tuple(days.windows))
         summary = await describe_selection(
-            app, applied, missing.selection, samples=GAP_SAMPLES, first_warnings=tuple(warnings)
+            app, applied, missing.selection, samples=GAP_SAMPLES, first_warnings=warnings, hints=hints
         )
     result: dict[str, Any] = {
         "album": {
             "id": album.id,
-            "name": album.name,
+            "name": shown_name(album.name),
             "count": album.asset_count,
             "url": album_url(app, album.id),
         },
@@ -99,6 +103,15 @@ async def album_gaps(app: Tripbook, caller: Caller, album_id: str, pad_days: int
         issued = await issue_preview(app, caller, plan, missing.selection, summary)
         result |= issued.offer(app)
     return fit(result | _describe_windows(days, applied) | summary)
+
+
+def _require_whole(members: Members, max_scan: int) -> None:
+    """Half of a membership list would call the other half missing."""
+    if members.truncated:
+        raise TooManyPhotos(
+            f"This album holds more than the {max_scan} photos that are read at once, so what is missing cannot be "
+            "told; let the admin raise MAX_SCAN."
+        )
 
 
 def _days_to_look(members: Members, criteria: Criteria, pad_days: int) -> AlbumDays:
@@ -148,16 +161,12 @@ def _warn_outliers(outliers: list[DayCluster]) -> list[str]:
     return [f"Left out as far away from the album's other days, maybe wrongly dated: {days}."]
 
 
-def _warn_audience(audience: Audience) -> list[str]:
-    if audience.is_private:
+def _warn_audience(album: Album) -> list[str]:
+    seen_by = audience_of(album).seen_by
+    if not seen_by:
         return []
-    seen = []
-    if audience.members:
-        number = len(audience.members)
-        seen.append(f"{number} other {'person' if number == 1 else 'people'}")
-    if audience.public_link:
-        seen.append("anyone with its public link")
-    return [f"What is added will be seen by {' and '.join(seen)}."]
+    owner = f"The album belongs to {quote(album.owner_name)}; what" if album.role != "owner" else "What"
+    return [f"{owner} is added will be seen by {seen_by}."]
 
 
 def _describe_windows(days: AlbumDays, criteria: Criteria) -> dict[str, Any]:

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
 from service.actions.context import Caller, Tripbook, reading
 from service.actions.criteria import require_some, resolve_criteria
+from service.actions.hints import find_hints
 from service.actions.photos import describe_selection
 from service.db.previews import find_preview, save_preview
 from service.db.tables import PreviewRow
 from service.domain.albums import Album, same_name
 from service.domain.criteria import Criteria
 from service.domain.days import Window
-from service.domain.names import quote
+from service.domain.names import quote, shorten, shown_name
 from service.domain.plans import Audience, Plan, count_photos, pack_ids, sort_ids, write_sentence
 from service.domain.summary import Selection, fit
 from service.errors import AlbumNameTaken, CountsUnstable, NothingMatches, PreviewNotFound, TooManyPhotos, TripbookError
 from service.tokens import ID_CHARS, Promise, new_id, sign_preview
 
 PREVIEW_SAMPLES = 3
+MAX_CANDIDATES = 4
+MAX_CANDIDATE_NAME = 80
+NOTHING = "No photos match, so there is nothing to put into an album; change the criteria."
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +57,9 @@ async def preview_album(
         check_name_free(await app.library.list_albums(), album_name)
         applied = await resolve_criteria(app, criteria)
         selection = await app.library.select(applied, with_exif=True)
-        check_confirmable(selection, app.settings.max_write)
-        summary = await describe_selection(app, applied, selection, samples=PREVIEW_SAMPLES)
+        hints = await find_hints(app, applied, selection)
+        check_confirmable(selection, app.settings.max_write, hints)
+        summary = await describe_selection(app, applied, selection, samples=PREVIEW_SAMPLES, hints=hints)
     plan = Plan("create", album_name, sort_ids(selection.photos), applied, description)
     issued = await issue_preview(app, caller, plan, selection, summary)
     shown = {"action": "create", "album_name": album_name, "count": plan.count}
@@ -63,24 +69,34 @@ async def preview_album(
 def check_name_free(albums: list[Album], album_name: str) -> None:
     """Raises AlbumNameTaken if an album of mine or shared with me has this name, apart from case and accents."""
     taken = same_name(albums, album_name)
-    if taken:
-        album = taken[0]
-        raise AlbumNameTaken(
-            f"An album named {quote(album.name)} exists ({count_photos(album.asset_count)}); add to it with "
-            "album_gaps and add_to_album, or choose another name.",
-            album={"id": album.id, "name": album.name[:120], "count": album.asset_count},
-        )
+    if not taken:
+        return
+    shown = [
+        {"id": album.id, "name": shorten(album.name, MAX_CANDIDATE_NAME), "count": album.asset_count}
+        for album in taken[:MAX_CANDIDATES]
+    ]
+    album = taken[0]
+    more = f", and {len(taken) - 1} more of that name" if len(taken) > 1 else ""
+    raise AlbumNameTaken(
+        f"An album named {quote(album.name)} exists ({count_photos(album.asset_count)}){more}; add to it with "
+        "album_gaps and add_to_album, or choose another name.",
+        album=shown[0],
+        candidates=shown if len(taken) > 1 else None,
+    )
 
 
-def check_confirmable(selection: Selection, max_write: int) -> None:
-    """Raises what keeps a selection from being written: nothing, too many, or not exact."""
-    if refusal := find_refusal(selection, max_write):
+def check_confirmable(selection: Selection, max_write: int, hints: Sequence[str] = ()) -> None:
+    """Raises what keeps a selection from being written: nothing (with the reason in `hints`), too many, not exact."""
+    refusal = find_refusal(selection, max_write)
+    if isinstance(refusal, NothingMatches) and hints:
+        raise NothingMatches(f"{NOTHING} {hints[0]}")
+    if refusal:
         raise refusal
 
 
 def find_refusal(selection: Selection, max_write: int) -> TripbookError | None:
     if selection.total == 0 and selection.exact:
-        return NothingMatches("No photos match, so there is nothing to put into an album; change the criteria.")
+        return NothingMatches(NOTHING)
     if selection.truncated or selection.total > max_write:
         number = "more" if selection.truncated else f"{selection.total}"
         return TooManyPhotos(
@@ -183,7 +199,7 @@ def describe_preview(row: PreviewRow, *, expired: bool = False) -> dict[str, Any
         "preview_id": row.id,
         "action": row.action,
         "state": "expired" if expired else row.state,
-        "album_name": row.album_name,
+        "album_name": shown_name(row.album_name),
         "count": row.count,
         "criteria": Criteria.from_stored(row.criteria).echo(),
         "created_at": row.created_at.isoformat(timespec="seconds").replace("+00:00", "Z"),

@@ -25,7 +25,7 @@ from service.db.previews import (
 )
 from service.db.tables import PreviewRow, ReceiptRow
 from service.domain.albums import Album
-from service.domain.names import quote
+from service.domain.names import quote, shown_name
 from service.domain.plans import unpack_ids
 from service.errors import (
     AlbumNotFound,
@@ -358,7 +358,7 @@ class _Writer:
     ) -> Outcome:
         outcome: Outcome = {
             "status": "partial" if remaining else "done",
-            "album": {"id": album_id, "name": row.album_name, "url": album_url(self._app, album_id)},
+            "album": {"id": album_id, "name": shown_name(row.album_name), "url": album_url(self._app, album_id)},
             "added": tally.added,
             "already_present": tally.already_present,
             "failed": list(tally.failed[:MAX_SHOWN_FAILED]),

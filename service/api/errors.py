@@ -228,3 +228,9 @@ def rate_limited_problem(request_id: str, wait: int) -> JSONResponse:
     return problem_of(
         errors.RateLimited(f"Too many requests with this token; wait {wait} s and go on.", retry_after=wait), request_id
     )
+
+
+def wrong_host_problem(request_id: str) -> JSONResponse:
+    return problem_of(
+        errors.UndecodableBody("host: this service does not answer for that host name; see ALLOWED_HOSTS."), request_id
+    )

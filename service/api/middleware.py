@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 
 import structlog
@@ -19,7 +20,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.actions.callers import authenticate
 from service.actions.context import Tripbook
-from service.api.errors import internal_problem, rate_limited_problem, too_large_problem, unknown_token_problem
+from service.api.errors import (
+    internal_problem,
+    rate_limited_problem,
+    too_large_problem,
+    unknown_token_problem,
+    wrong_host_problem,
+)
 from service.logs import get_logger
 
 log = get_logger("service.http")
@@ -196,3 +203,22 @@ def _give_once(body: bytes) -> Receive:
         return {"type": "http.request", "body": body, "more_body": False}
 
     return again
+
+
+class HostMiddleware:
+    """Answers only for the allowed host names (`*.example.org` for all below), with a problem document otherwise."""
+
+    def __init__(self, app: ASGIApp, allowed: Sequence[str]) -> None:
+        self._app = app
+        self._allowed = tuple(name.casefold() for name in allowed)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or self._is_allowed(Headers(scope=scope).get("host", "")):
+            await self._app(scope, receive, send)
+            return
+        await wrong_host_problem(scope["state"]["request_id"])(scope, receive, send)
+
+    def _is_allowed(self, header: str) -> bool:
+        host = header.rpartition(":")[0] if header.rpartition(":")[2].isdigit() else header
+        name = host.casefold().strip("[]")
+        return any(name == one or (one.startswith("*.") and name.endswith(one[1:])) for one in self._allowed)

@@ -129,7 +129,10 @@ async def _release_lapsed_name(session: AsyncSession, name_claim: str, now: date
 
 async def _find_name_holder(session: AsyncSession, name_claim: str) -> PreviewRow | None:
     statement = select(PreviewRow).where(col(PreviewRow.name_claim) == name_claim)
-    return (await session.execute(statement)).scalar_one_or_none()
+    holder = (await session.execute(statement)).scalar_one_or_none()
+    if holder is not None:
+        session.expunge(holder)  # the claim's transaction is rolled back, and the row must outlive it
+    return holder
 
 
 async def renew_lease(session: AsyncSession, lease: Lease, now: datetime, **values: Any) -> bool:

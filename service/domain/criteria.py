@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import date
 from typing import Any, Literal
 
@@ -44,6 +44,12 @@ class Criteria:
     @property
     def is_empty(self) -> bool:
         return self == Criteria()
+
+    def without_dates(self) -> Criteria:
+        return replace(self, taken_after=None, taken_before=None)
+
+    def without_place(self) -> Criteria:
+        return replace(self, state=None, city=None, country=None)
 
     def echo(self) -> dict[str, Any]:
         """The criteria as applied, only those that are set; dates as YYYY-MM-DD."""

@@ -76,6 +76,12 @@ def local_day(local_date_time: str | None, file_created_at: str | None, zone: tz
         return None
 
 
+def local_hour(local_date_time: str | None) -> int | None:
+    """The hour of the wall clock, 0 to 23; None if it cannot be read."""
+    hour = local_date_time[11:13] if local_date_time else ""
+    return int(hour) if hour.isascii() and hour.isdigit() and int(hour) < 24 else None
+
+
 def parse_instant(text: str | None) -> datetime | None:
     """An Immich instant (`…Z`) as aware UTC; None if absent or unreadable."""
     if not text:

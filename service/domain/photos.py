@@ -25,7 +25,10 @@ NOWHERE = Place()
 
 
 class Photo(NamedTuple):
-    """`id` is Immich's asset id in lower case; `moment` sorts by real time (text of an instant, maybe empty)."""
+    """`id` is Immich's asset id in lower case; `moment` sorts by real time (text of an instant, maybe empty).
+
+    `hour` is that of the wall clock, None where it cannot be read.
+    """
 
     id: str
     day: date | None
@@ -35,6 +38,7 @@ class Photo(NamedTuple):
     owner: str
     file: str
     utc_offset: int | None = None
+    hour: int | None = None
 
 
 def in_order(photo: Photo) -> tuple[date, str, str]:

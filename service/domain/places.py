@@ -32,13 +32,25 @@ COUNTRY_NICKNAMES = {
 
 def find_spelling(kind: str, value: str, known: Sequence[str]) -> str | None:
     """The library's own spelling of `value`, or None. Never the nearest: a typing slip is the caller's to confirm."""
-    by_folded = {fold(name): name for name in known}
+    if value in known:
+        return value
+    by_folded = {fold(name): name for name in reversed(known)}
     if (exact := by_folded.get(fold(value))) is not None:
         return exact
     if kind != "country":
         return None
     wanted = country_code(value)
     return next((name for name in known if wanted and country_code(name) == wanted), None)
+
+
+def find_other_spellings(kind: str, spelling: str, known: Sequence[str]) -> list[str]:
+    """Further names of the library that mean the same place as `spelling`."""
+    folded, code = fold(spelling), country_code(spelling) if kind == "country" else None
+    return [
+        name
+        for name in known
+        if name != spelling and (fold(name) == folded or (code is not None and country_code(name) == code))
+    ]
 
 
 @lru_cache(maxsize=4_096)

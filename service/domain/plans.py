@@ -29,6 +29,13 @@ class Audience:
     def is_private(self) -> bool:
         return not self.members and not self.public_link
 
+    @property
+    def seen_by(self) -> str:
+        """`2 other people and anyone with its public link`; empty for a private album."""
+        number = len(self.members)
+        people = [f"{number} other {'person' if number == 1 else 'people'}"] if number else []
+        return " and ".join([*people, *(["anyone with its public link"] if self.public_link else [])])
+
     def to_stored(self) -> dict[str, Any]:
         return {"members": list(self.members), "public_link": self.public_link}
 
@@ -116,14 +123,5 @@ def write_sentence(plan: Plan, first: str | None, last: str | None) -> str:
     name = quote(plan.album_name, 120)
     if plan.action == "create":
         return f"Create the new album {name} with {count_photos(plan.count)}{days}?"
-    return f"Add {count_photos(plan.count)}{days} to the album {name}{_seen_by(plan.audience)}?"
-
-
-def _seen_by(audience: Audience) -> str:
-    seen = []
-    if audience.members:
-        number = len(audience.members)
-        seen.append(f"{number} other {'person' if number == 1 else 'people'}")
-    if audience.public_link:
-        seen.append("anyone with its public link")
-    return f", which {' and '.join(seen)} can see" if seen else ""
+    seen_by = f", which {plan.audience.seen_by} can see" if plan.audience.seen_by else ""
+    return f"Add {count_photos(plan.count)}{days} to the album {name}{seen_by}?"

@@ -29,6 +29,7 @@ class Selection:
     photos: readable, wanted and unique. unreadable: how many photos matched but have no readable day; they are
     among `photos` only without a date criterion. complete: everything was read and equals Immich's own count.
     truncated: reading stopped at MAX_SCAN. known_total: Immich's count where it may stand for the total.
+    after_midnight: how many more were taken in the small hours after the last day.
     """
 
     photos: Sequence[Photo]
@@ -36,6 +37,7 @@ class Selection:
     complete: bool = True
     truncated: bool = False
     known_total: int | None = None
+    after_midnight: int = 0
 
     @property
     def total(self) -> int:
@@ -59,12 +61,16 @@ def place_label(place: Place) -> str:
     return f"{place.city}, {region}" if region and region != place.city else place.city
 
 
-def _label_places(counts: Mapping[Place, int]) -> dict[Place, str]:
-    """Labels that differ where the places do: the country is added to equal ones."""
+def label_places(counts: Mapping[Place, int]) -> dict[Place, str]:
+    """Labels that differ where the places do: towns of one name in several countries are shown with the country."""
     labels = {place: shorten(clean(place_label(place)), MAX_PLACE_CHARS) for place in counts}
     twice = {label for label, number in Counter(labels.values()).items() if number > 1}
+    countries = {(place.city, place.country) for place in counts if place.city and place.country}
+    abroad = {city for city, number in Counter(city for city, _ in countries).items() if number > 1}
     return {
-        place: f"{label}, {clean(place.country)}" if label in twice and place.country else label
+        place: f"{label}, {shorten(clean(place.country), MAX_PLACE_CHARS)}"
+        if place.country and (label in twice or place.city in abroad) and not label.endswith(f", {place.country}")
+        else label
         for place, label in labels.items()
     }
 
@@ -115,11 +121,11 @@ def _describe_cluster(cluster: DayCluster, places: Counter[Place]) -> dict[str, 
         "count": cluster.count,
     }
     if places:
-        described["top_place"] = _label_places(places)[_most_common(places)[0][0]]
+        described["top_place"] = label_places(places)[most_common_places(places)[0][0]]
     return described
 
 
-def _most_common(places: Counter[Place]) -> list[tuple[Place, int]]:
+def most_common_places(places: Counter[Place]) -> list[tuple[Place, int]]:
     """By count, then by name: the same library always gives the same answer."""
     return sorted(places.items(), key=lambda item: (-item[1], tuple(part or "" for part in item[0])))
 
@@ -127,8 +133,8 @@ def _most_common(places: Counter[Place]) -> list[tuple[Place, int]]:
 def _count_places(photos: Iterable[Photo]) -> dict[str, Any]:
     counts = Counter(photo.place for photo in photos)
     nowhere = counts.pop(Place(), 0)
-    labels = _label_places(counts)
-    ranked = _most_common(counts)
+    labels = label_places(counts)
+    ranked = most_common_places(counts)
     return {
         "top_places": [{"place": labels[place], "count": count} for place, count in ranked[:MAX_PLACES]],
         "other_places": sum(count for _, count in ranked[MAX_PLACES:]),

@@ -8,10 +8,13 @@ per-id answers.
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 import ssl
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, TypeVar
 
@@ -19,7 +22,7 @@ import httpx
 import msgspec
 
 from service.errors import ImmichBadAnswer, ImmichError, ImmichTimeout, ImmichUnreachable
-from service.immich.errors import NO_JSON, WEB_PAGE, error_of
+from service.immich.errors import NO_JSON, WEB_PAGE, error_of, slow_model
 from service.immich.wire import (
     ImmichAddResult,
     ImmichAlbum,
@@ -106,7 +109,7 @@ class ImmichClient:
             cookies=CookieJar(policy=DefaultCookiePolicy(allowed_domains=[])),
             follow_redirects=False,
             trust_env=False,
-            verify=_tls_context(settings),
+            verify=_tls_context(settings) if transport is None else True,
             transport=transport,
         )
 
@@ -146,7 +149,11 @@ class ImmichClient:
         return _decode(ImmichSearchAnswer, await self._read("POST", "search/metadata", body=body))
 
     async def fetch_smart_page(self, body: dict[str, Any]) -> ImmichSearchAnswer:
-        return _decode(ImmichSearchAnswer, await self._read("POST", "search/smart", body=body))
+        try:
+            answer = await self._read("POST", "search/smart", body=body)
+        except ImmichTimeout as error:
+            raise slow_model(error) from None
+        return _decode(ImmichSearchAnswer, answer)
 
     async def create_album(self, name: str, description: str) -> ImmichAlbum:
         """Creates an empty album. Sent once; an error leaves open whether the album exists."""
@@ -173,8 +180,9 @@ class ImmichClient:
                     raise _transport_error(error) from error
                 await self._sleep(BACKOFF_SECONDS * 2 ** (attempt - 1))
                 continue
-            if response.status_code in RETRY_STATUSES and attempt < READ_TRIES:
-                await self._sleep(_wait_seconds(response, attempt))
+            seconds = _wait_seconds(response, attempt)
+            if response.status_code in RETRY_STATUSES and attempt < READ_TRIES and seconds <= MAX_RETRY_AFTER_SECONDS:
+                await self._sleep(seconds)
                 continue
             return self._check(response, path)
         raise AssertionError("unreachable")
@@ -217,6 +225,8 @@ class ImmichClient:
             refused = error_of(status, response.content, path, response.headers.get("location", ""))
             refused.detail = self._scrubber.scrub(refused.detail)
             refused.status = status
+            if status in RETRY_STATUSES and (seconds := _retry_after(response)):
+                refused.extra["retry_after"] = seconds
             refused.not_applied = 300 <= status < 500 and status != 408
             raise refused
         content_type = response.headers.get("content-type", "").lower()
@@ -249,6 +259,8 @@ def _translate(error: httpx.HTTPError) -> ImmichError:
         return ImmichUnreachable("Immich does not answer at IMMICH_URL; is it running, and is the address right?")
     if isinstance(error, httpx.TimeoutException):
         return ImmichTimeout("Immich took too long to answer; narrow the dates or places, or try again later.")
+    if "Hostname mismatch" in str(error) or "IP address mismatch" in str(error):
+        return ImmichUnreachable("Immich's certificate is for another name; set IMMICH_URL to a name that is in it.")
     if "CERTIFICATE_VERIFY_FAILED" in str(error):
         return ImmichUnreachable(
             "Immich's certificate is not trusted; set IMMICH_CA_FILE to the PEM file of the authority that signed it."
@@ -261,9 +273,21 @@ def _translate(error: httpx.HTTPError) -> ImmichError:
 
 
 def _wait_seconds(response: httpx.Response, attempt: int) -> float:
-    backoff: float = BACKOFF_SECONDS * 2 ** (attempt - 1)
-    asked = response.headers.get("retry-after", "")
-    return min(float(asked), MAX_RETRY_AFTER_SECONDS) if asked.isdigit() else backoff
+    """What `Retry-After` asks for, else a growing pause. Waiting less than asked gets a client banned."""
+    asked = _retry_after(response)
+    return BACKOFF_SECONDS * 2.0 ** (attempt - 1) if asked is None else asked
+
+
+def _retry_after(response: httpx.Response) -> int | None:
+    """Seconds from `Retry-After`, which is a number or a date; None if it is neither."""
+    text = response.headers.get("retry-after", "").strip()
+    if text.isascii() and text.isdigit():
+        return min(int(text), 86_400)
+    try:
+        moment = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return min(max(math.ceil(moment.timestamp() - time.time()), 0), 86_400)
 
 
 def _decode(kind: type[T], answer: Answer) -> T:

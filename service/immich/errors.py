@@ -102,6 +102,13 @@ def _smart_search(status: int, message: str) -> ImmichError | None:
     return None
 
 
+def slow_model(error: ImmichTimeout) -> ImmichTimeout:
+    """A content search that took too long: after a pause Immich loads its model anew, which the next one need not."""
+    slow = ImmichTimeout("Immich may still be loading its model for search by content; try again in a minute.")
+    slow.status, slow.extra = error.status, error.extra
+    return slow
+
+
 def _busy(status: int) -> ImmichError:
     if status == 429:
         return ImmichUnreachable("Immich, or a proxy before it, asks us to slow down (429); try again in a minute.")

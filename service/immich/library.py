@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from service.domain.albums import Album
@@ -28,7 +28,7 @@ from service.immich.queries import (
     build_smart_body,
     build_statistics_body,
 )
-from service.immich.scan import ScanContext, count, next_page, scan
+from service.immich.scan import PAGE_SIZE, ScanContext, count, next_page, peek, scan
 from service.immich.wire import ImmichAlbum, PhotoReader, read_album
 from service.settings import Settings
 
@@ -57,12 +57,14 @@ class Server:
 class Members:
     """An album's photos. ids: everything that is in it. photos: those with a place in the timeline.
 
-    complete is false where the listing could not be read to its end without repeats.
+    complete is false where the listing could not be read to its end without repeats, truncated is true where it
+    was longer than MAX_SCAN.
     """
 
     ids: frozenset[str]
     photos: tuple[Photo, ...]
     complete: bool
+    truncated: bool = False
 
 
 class Remembered(Generic[T]):
@@ -88,6 +90,7 @@ class ImmichLibrary:
 
     def __init__(self, client: ImmichClient, settings: Settings) -> None:
         self.client = client
+        self.page_size = PAGE_SIZE
         self._settings = settings
         self._server: Server | None = None
         self._server_lock = asyncio.Lock()
@@ -165,17 +168,23 @@ class ImmichLibrary:
         """What is in an album, all contributors: by paged search since 3.0, from the detail on 2.x."""
         if (await self.fetch_server()).is_v2:
             return await self._members_from_detail(album.id)
-        context = await self._context()
-        # Legacy statistics keep the owner limit and so count less than an album shared with me holds.
-        selection = await scan(
-            context,
-            AssetQuery(album_id=album.id),
-            ALL_DAYS,
-            with_exif=False,
-            compare=context.style == "filter",
-        )
+        selection = await self._scan_album(await self._context(), AssetQuery(album_id=album.id))
         ids = frozenset(photo.id for photo in selection.photos)
-        return Members(ids, tuple(selection.photos), selection.complete and not selection.truncated)
+        return Members(
+            ids, tuple(selection.photos), selection.complete and not selection.truncated, selection.truncated
+        )
+
+    async def find_archived_members(self, album: Album) -> frozenset[str]:
+        """Ids in the album that are archived, at most one page of them; on 2.x all of the album's."""
+        if (await self.fetch_server()).is_v2:
+            return (await self._members_from_detail(album.id)).ids
+        context = replace(await self._context(), max_scan=PAGE_SIZE)
+        archived = await self._scan_album(context, AssetQuery(album_id=album.id, visibility="archive"))
+        return frozenset(photo.id for photo in archived.photos)
+
+    async def _scan_album(self, context: ScanContext, query: AssetQuery) -> Selection:
+        # Legacy statistics keep the owner limit and so count less than an album shared with me holds.
+        return await scan(context, query, ALL_DAYS, with_exif=False, compare=context.style == "filter")
 
     async def _members_from_detail(self, album_id: str) -> Members:
         detail = await self._fetch_album(album_id, with_assets=True)
@@ -221,6 +230,10 @@ class ImmichLibrary:
         wanted = criteria.window if window is None else window
         return await scan(await self._context(), AssetQuery.of(criteria, wanted), wanted, with_exif=with_exif)
 
+    async def peek(self, query: AssetQuery, window: Window) -> Selection:
+        """The newest photos of a query, at most one page (`truncated` if there are more): to say what is there."""
+        return await peek(await self._context(), query, window)
+
     async def rank(self, text: str, criteria: Criteria, limit: int) -> list[Photo]:
         """The `limit` photos most like `text`, best first, among those of `criteria`.
 
@@ -260,4 +273,5 @@ class ImmichLibrary:
             zone=self._settings.zone,
             own_user=await self.own_user(),
             max_scan=self._settings.max_scan,
+            page_size=self.page_size,
         )

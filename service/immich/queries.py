@@ -7,16 +7,17 @@ filter (3.2 and newer): a nested `filter`, `takenAt` half open, opaque cursors.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
-from service.domain.criteria import Criteria, MediaFilter
+from service.domain.criteria import PLACE_KINDS, Criteria, MediaFilter
 from service.domain.days import Window, instants_around
 from service.domain.photos import MEDIA_OF_TYPE
 from service.immich.wire import ImmichAsset
 
 Style = Literal["legacy", "filter"]
+Visibility = Literal["timeline", "archive"]
 FILTER_STYLE_SINCE = (3, 2)
 TYPE_OF_MEDIA = {media: kind for kind, media in MEDIA_OF_TYPE.items()}
 # A UUID v4 that no asset, person or album has; asking for it must find nothing.
@@ -27,7 +28,8 @@ IMPOSSIBLE_ID = "00000000-0000-4000-8000-000000000000"
 class AssetQuery:
     """What Immich is asked for. Instants are UTC, `…_from` inclusive, `…_until` exclusive.
 
-    `created` is the upload time; only slices use it.
+    `created` is the upload time; only slices use it. `placeless` finds only photos without city, state and country.
+    `visibility` is archive only to tell of them.
     """
 
     taken_from: datetime | None = None
@@ -41,6 +43,8 @@ class AssetQuery:
     album_id: str | None = None
     media: MediaFilter = "all"
     favorites_only: bool = False
+    placeless: bool = False
+    visibility: Visibility = "timeline"
 
     @classmethod
     def of(cls, criteria: Criteria, window: Window | None = None) -> AssetQuery:
@@ -57,18 +61,12 @@ class AssetQuery:
             favorites_only=criteria.favorites_only,
         )
 
-    def without_place(self) -> AssetQuery:
-        return replace(self, state=None, city=None, country=None)
-
-    def without_dates(self) -> AssetQuery:
-        return replace(self, taken_from=None, taken_until=None)
-
     def is_ignored_by(self, asset: ImmichAsset) -> str | None:
         """The name of a filter that this answer disobeys; None if it obeys all.
 
         Favourites are checked by `service.immich.scan`, which knows whose photo it is.
         """
-        if asset.visibility is not None and asset.visibility != "timeline":
+        if asset.visibility is not None and asset.visibility != self.visibility:
             return "visibility"
         if asset.is_trashed:
             return "trash"
@@ -77,10 +75,12 @@ class AssetQuery:
         return self._ignored_place(asset)
 
     def _ignored_place(self, asset: ImmichAsset) -> str | None:
+        exif = asset.exif_info
+        if self.placeless and exif is not None and (exif.state or exif.city or exif.country):
+            return "place"
         if not (self.state or self.city or self.country):
             return None
-        exif = asset.exif_info
-        for kind in ("state", "city", "country"):
+        for kind in PLACE_KINDS:
             wanted = getattr(self, kind)
             if wanted and (exif is None or getattr(exif, kind) != wanted):
                 return kind
@@ -125,15 +125,17 @@ def build_smart_body(
 
 
 def _flat(query: AssetQuery) -> dict[str, Any]:
-    body: dict[str, Any] = {"visibility": "timeline"}
+    body: dict[str, Any] = {"visibility": query.visibility}
     for name in ("taken", "created"):
         if start := getattr(query, f"{name}_from"):
             body[f"{name}After"] = format_instant(start)
         if end := getattr(query, f"{name}_until"):
             body[f"{name}Before"] = format_instant(end - timedelta(milliseconds=1))
-    for kind in ("state", "city", "country"):
+    for kind in PLACE_KINDS:
         if value := getattr(query, kind):
             body[kind] = value
+    if query.placeless:
+        body |= dict.fromkeys(PLACE_KINDS)
     if query.person_id:
         body["personIds"] = [query.person_id]
     if query.album_id:
@@ -146,15 +148,17 @@ def _flat(query: AssetQuery) -> dict[str, Any]:
 
 
 def _filter(query: AssetQuery) -> dict[str, Any]:
-    wanted: dict[str, Any] = {"visibility": {"eq": "timeline"}, "trashedAt": {"eq": None}}
+    wanted: dict[str, Any] = {"visibility": {"eq": query.visibility}, "trashedAt": {"eq": None}}
     for name in ("taken", "created"):
         start, end = getattr(query, f"{name}_from"), getattr(query, f"{name}_until")
         bounds = {"gte": start and format_instant(start), "lt": end and format_instant(end)}
         if start or end:
             wanted[f"{name}At"] = {operator: moment for operator, moment in bounds.items() if moment}
-    for kind in ("state", "city", "country"):
+    for kind in PLACE_KINDS:
         if value := getattr(query, kind):
             wanted[kind] = {"eq": value}
+    if query.placeless:
+        wanted |= {kind: {"eq": None} for kind in PLACE_KINDS}
     if query.person_id:
         wanted["personIds"] = {"all": [query.person_id]}
     if query.album_id:

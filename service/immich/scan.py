@@ -6,9 +6,9 @@ for the same body must agree; if not, everything is read once more, in slices wh
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, field
-from datetime import tzinfo
+from datetime import date, timedelta, tzinfo
 
 from service.domain.days import Window
 from service.domain.photos import Photo
@@ -22,6 +22,8 @@ from service.immich.wire import ImmichAsset, PhotoReader
 PAGE_SIZE = 1_000
 # Rows beyond Immich's own count before paging is taken to have no end.
 SPARE_PAGES = 3
+# A night out ends before this hour.
+SMALL_HOURS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,7 @@ class ScanContext:
     zone: tzinfo
     own_user: str | None
     max_scan: int
+    page_size: int = PAGE_SIZE
 
 
 @dataclass(slots=True)
@@ -65,6 +68,15 @@ async def scan(
     if not complete:
         result, complete = await _read_again(context, query, with_exif, expected)
     return _select(result, window, complete=complete)
+
+
+async def peek(context: ScanContext, query: AssetQuery, window: Window) -> Selection:
+    """The newest photos of `query`, at most one page; `truncated` if there are more. For hints: nothing is compared."""
+    total = await count(context, query)
+    if total == 0:
+        return Selection(())
+    part = await _read_pass(context, query, True, total, limit=context.page_size)
+    return _select(part, window, complete=True, truncated=total > context.page_size)
 
 
 async def count(context: ScanContext, query: AssetQuery) -> int:
@@ -107,7 +119,7 @@ async def _read_slices(
         return await count(context, part)
 
     try:
-        slices = await plan_slices(query, total, PAGE_SIZE, stamps, count_part)
+        slices = await plan_slices(query, total, context.page_size, stamps, count_part)
     except CannotSlice:
         return None
     result = Pass()
@@ -129,12 +141,12 @@ async def _read_pass(
     """All pages into a `Pass` (`result` is gone on with). `stamps` collects the assets' times for slicing."""
     result = Pass() if result is None else result
     reader = PhotoReader(context.zone)
-    most_rows = None if expected is None else expected + SPARE_PAGES * PAGE_SIZE
+    most_rows = None if expected is None else expected + SPARE_PAGES * context.page_size
     async for items in iter_pages(context, query, with_exif=with_exif):
         if stamps is not None:
             stamps += items
         before = len(result.photos)
-        for asset in items:
+        for asset in items if limit is None else items[: limit - before]:
             _take(context, query, result, reader, asset)
         result.rows += len(items)
         if len(result.photos) == before and len({asset.file_created_at for asset in items}) > 1:
@@ -174,7 +186,22 @@ def _select(
     mine = [photo for photo in result.photos.values() if photo.id not in result.not_mine]
     unreadable = sum(photo.day is None for photo in mine)
     kept = mine if window.is_open else [photo for photo in mine if photo.day and window.holds(photo.day)]
-    return Selection(kept, unreadable=unreadable, complete=complete, truncated=truncated, known_total=known_total)
+    return Selection(
+        kept,
+        unreadable=unreadable,
+        complete=complete,
+        truncated=truncated,
+        known_total=known_total,
+        after_midnight=_count_after_midnight(mine, window),
+    )
+
+
+def _count_after_midnight(photos: Iterable[Photo], window: Window) -> int:
+    """The small hours after the window's last day: what Immich was asked for holds them whole."""
+    if window.end is None or window.end == date.max:
+        return 0
+    following = window.end + timedelta(days=1)
+    return sum(photo.day == following and photo.hour is not None and photo.hour < SMALL_HOURS for photo in photos)
 
 
 async def iter_pages(context: ScanContext, query: AssetQuery, *, with_exif: bool) -> AsyncIterator[list[ImmichAsset]]:
@@ -182,7 +209,9 @@ async def iter_pages(context: ScanContext, query: AssetQuery, *, with_exif: bool
     page, cursor = 1, None
     used: set[str] = set()
     while True:
-        body = build_search_body(query, context.style, size=PAGE_SIZE, with_exif=with_exif, page=page, cursor=cursor)
+        body = build_search_body(
+            query, context.style, size=context.page_size, with_exif=with_exif, page=page, cursor=cursor
+        )
         assets = (await context.client.fetch_asset_page(body)).assets
         following = assets.next_cursor if context.style == "filter" else assets.next_page
         if following is not None and not assets.items:

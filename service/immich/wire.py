@@ -6,16 +6,21 @@ Shapes differ by version (`immich-facts.md`): albums of 2.x have `ownerId`, thos
 
 from __future__ import annotations
 
+import json
+import math
+import re
 from datetime import date, tzinfo
 from typing import Any, TypeVar
 
 import msgspec
 
 from service.domain.albums import Album, Role
-from service.domain.days import local_day, utc_offset_minutes
+from service.domain.days import local_day, local_hour, utc_offset_minutes
 from service.domain.photos import MEDIA_OF_TYPE, NOWHERE, Photo, Place
+from service.errors import ImmichBadAnswer
 
 T = TypeVar("T")
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
 class Wire(msgspec.Struct, rename="camel", gc=False):
@@ -32,6 +37,8 @@ class ImmichExif(Wire):
     city: str | None = None
     state: str | None = None
     country: str | None = None
+    latitude: float | None = None
+    longitude: float | None = None
 
 
 class ImmichAsset(Wire):
@@ -170,6 +177,8 @@ class PhotoReader:
 
     def read(self, asset: ImmichAsset) -> Photo:
         local, instant = asset.local_date_time, asset.file_created_at
+        if not _UUID.fullmatch(asset.id):
+            raise ImmichBadAnswer("Immich sent a photo without a proper id; look at Immich's own log.")
         return Photo(
             id=asset.id.lower(),
             day=local_day(local, instant, self._zone),
@@ -179,13 +188,21 @@ class PhotoReader:
             owner=asset.owner_id,
             file=asset.original_file_name or "",
             utc_offset=utc_offset_minutes(local, instant),
+            hour=local_hour(local),
         )
 
     def _place(self, exif: ImmichExif | None) -> Place:
-        if exif is None:
+        if exif is None or not _is_on_earth(exif.latitude, exif.longitude):
             return NOWHERE
         key = (exif.city or None, exif.state or None, exif.country or None)
         return self._places.setdefault(key, Place(*key))
+
+
+def _is_on_earth(latitude: float | None, longitude: float | None) -> bool:
+    """False for 0/0, which stripped GPS turns into, and for what is no number. Unknown coordinates prove nothing."""
+    if latitude is None or longitude is None:
+        return True
+    return math.isfinite(latitude) and math.isfinite(longitude) and bool(latitude or longitude)
 
 
 _DECODERS: dict[Any, msgspec.json.Decoder[Any]] = {}
@@ -195,5 +212,17 @@ def decode(kind: type[T], body: bytes) -> T:
     """`body` as `kind`. Raises msgspec.DecodeError where it is no such JSON."""
     if kind not in _DECODERS:
         _DECODERS[kind] = msgspec.json.Decoder(kind)
-    decoded: T = _DECODERS[kind].decode(body)
+    try:
+        decoded: T = _DECODERS[kind].decode(body)
+    except msgspec.DecodeError:
+        return _decode_odd_numbers(kind, body)
     return decoded
+
+
+def _decode_odd_numbers(kind: type[T], body: bytes) -> T:
+    """Once more, reading NaN and numbers out of range, which are no JSON but have been seen as coordinates."""
+    try:
+        lenient = json.loads(body)
+    except ValueError as error:
+        raise msgspec.DecodeError(str(error)) from None
+    return msgspec.convert(lenient, kind)

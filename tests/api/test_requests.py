@@ -268,3 +268,27 @@ async def test_readyz_names_what_is_wrong() -> None:
         problem = await box.problem("search_photos", country="Italy")
         assert problem["code"] == "immich_missing_permission"
         assert "asset.statistics" in problem["detail"]
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [("tripbook.example", 200), ("TRIPBOOK.example:8000", 200), ("a.home.example", 200), ("evil.example", 400)],
+)
+async def test_only_allowed_hosts_are_answered_for(host: str, status: int) -> None:
+    async with tripbook(library(), allowed_hosts="tripbook.example,*.home.example") as box:
+        response = await box.http.get("/healthz", headers={"host": host})
+        assert response.status_code == status
+        if status == 400:
+            assert "ALLOWED_HOSTS" in check_problem(response)["detail"]
+
+
+async def test_a_hasty_caller_waits_and_others_do_not() -> None:
+    async with tripbook(library(), rate_limit="3/minute") as box:
+        for _ in range(3):
+            await box.call("find_albums")
+        response = await box.post("find_albums")
+        problem = check_problem(response)
+        assert (problem["status"], problem["code"]) == (429, "rate_limited")
+        assert 1 <= int(response.headers["retry-after"]) <= 61
+        assert problem["retry_after"] == int(response.headers["retry-after"])
+        await box.call("find_albums", caller="reader")

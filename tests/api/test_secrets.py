@@ -24,7 +24,7 @@ SIGNING = "signing-SECRET-key-of-32-letters"
 def log() -> Iterator[io.StringIO]:
     """Everything logged at debug level, ours and the libraries'."""
     root = logging.getLogger()
-    handlers, level = root.handlers, root.level
+    handlers, level, before = root.handlers, root.level, structlog.get_config()
     configure_logging("json", [KEY, SIGNING], level=logging.DEBUG)
     stream = io.StringIO()
     for handler in root.handlers:
@@ -34,7 +34,7 @@ def log() -> Iterator[io.StringIO]:
         logging.getLogger(name).setLevel(logging.DEBUG)
     yield stream
     root.handlers, root.level = handlers, level
-    structlog.reset_defaults()
+    structlog.configure(**before)
 
 
 STATUSES = (400, 401, 403, 404, 409, 429, 500, 502, 503, 504)

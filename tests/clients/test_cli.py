@@ -154,3 +154,13 @@ def test_completion_is_there_for_the_command_of_its_own(demo: Demo) -> None:
         check=False,
     )
     assert script.stdout.split() == ["find"]
+
+
+@pytest.mark.parametrize(("package", "arguments", "extra"), [("typer", ["whoami"], "cli"), ("mcp", ["mcp"], "mcp")])
+def test_without_its_extra_it_says_which_to_install(package: str, arguments: list[str], extra: str) -> None:
+    code = f"import sys; sys.modules['{package}'] = None; sys.argv[1:] = {arguments!r}\n" \
+           "from clients.__main__ import main; sys.exit(main())"  # fmt: skip
+    environment = os.environ | {"TRIPBOOK_URL": "http://x", "TRIPBOOK_TOKEN": "tb_x"}
+    ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True,
+                           check=False)  # fmt: skip
+    assert (ended.returncode, f"install the extra `{extra}`" in ended.stderr) == (2, True), ended.stderr

@@ -12,7 +12,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from clients.langchain_toolkit import load_tools
 from clients.spec import ALL_TOOLS, Operation, read_operations
 from tests.clients.documents import OURS
-from tests.clients.qwen import count_tokens, count_tools
+from tests.qwen import count_tokens, count_tools
 
 OPERATIONS = read_operations(OURS)
 PROMISED = 1_500

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.clients.qwen import count_tokens, count_tools
 from tests.consumers.environments import HERE, ROOT, node_modules_of, python_of
 from tests.processes import environment, running
+from tests.qwen import count_tokens, count_tools
 
 PROBE_SECONDS = 180
 Result = dict[str, Any]

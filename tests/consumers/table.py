@@ -23,7 +23,6 @@ def write_table(page: Path, results: list[dict[str, Any]], *, only_check: bool) 
 
 
 def _row(result: dict[str, Any]) -> str:
-    played = {True: "yes", False: "no", None: "does not call"}[result.get("scenario_b")]
-    cells = (result["client"], result["version"], result.get("seen", ""), result.get("tokens", ""), played,
-             "; ".join(result["loses"]) or "nothing")  # fmt: skip
+    measured = [result.get(column, "") for column in ("client", "version", "seen", "tokens", "played")]
+    cells = [*measured, "; ".join(result["loses"]) or "nothing"]
     return "| " + " | ".join(str(cell) for cell in cells) + " |"

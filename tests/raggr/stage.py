@@ -24,7 +24,8 @@ from clients.raggr.models import chat_model
 from clients.raggr.routing import Mode, ToolRouter
 from clients.raggr.tools import load_photo_tools
 from clients.raggr.turns import Conversation
-from tests.raggr import household, qwen
+from tests import qwen
+from tests.raggr import household
 from tests.raggr.scripted_llm import Script, ScriptedServer
 
 TODAY = date(2026, 12, 1)
@@ -136,7 +137,7 @@ class Stage:
 
     async def tool_tokens(self) -> int:
         """Qwen tokens that tools put into the context."""
-        return sum(qwen.count(text) for text in await self.tool_texts())
+        return sum(qwen.count_tokens(text) for text in await self.tool_texts())
 
     @property
     def thinking(self) -> list[dict[str, Any]]:

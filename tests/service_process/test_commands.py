@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import httpx
 import pytest
 
 from tests.harness import PATHS
-from tests.processes import ROOT, Running, environment, running
+from tests.processes import Running, command, running
 
 
 def search(url: str, token: str) -> httpx.Response:
     headers = {"authorization": f"Bearer {token}"}
     return httpx.post(url + PATHS["search_photos"], json={"state": "maine"}, headers=headers, timeout=30)
-
-
-def command(*arguments: str, **extra: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "service", *arguments],
-        cwd=ROOT, env=environment(**extra), capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize("version", ["2.5.6", "3.1.0", "3.3.1"])

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import Figure
 from tests.processes import ROOT, environment, running
 
 CONFIG = ROOT / "tests" / "schemathesis.toml"
@@ -28,11 +29,11 @@ def generate(url: str, document: str, token: str, folder: Path, examples: int) -
 
 
 @pytest.mark.parametrize("document", ["openapi.json", "openapi-full.json"])
-def test_generated_requests_find_no_undocumented_answer(tmp_path: Path, document: str) -> None:
+def test_generated_requests_find_no_undocumented_answer(tmp_path: Path, document: str, figure: Figure) -> None:
     with running(["service", "demo", "--port", "0", "--json"], tmp_path) as demo:
         report = generate(demo.ready["url"], document, demo.ready["token"], tmp_path, 15)
     found = re.search(r"(\d+) generated, (\d+) passed", report)
     assert found is not None
     assert found.group(1) == found.group(2)
     assert int(found.group(1)) > 400
-    print(f"schemathesis, {document}: {found.group(0)}")
+    figure(f"schemathesis, {document}: {found.group(0)}")

@@ -73,7 +73,7 @@ def _lost(seen: dict[str, Any], whole: dict[str, Any]) -> Iterator[str]:
 
 async def scenario_b(call: Call, album: str = "Maine 2026") -> None:
     """Find nothing, search, preview, a wrong count is refused, the right one writes once."""
-    assert (await _answer(call, "find_albums", query="maine"))["albums"] == []
+    assert (await _answer(call, "find_albums", query=album))["albums"] == []
     maine = await _answer(call, "search_photos", state="Maine")
     assert (maine["total"], maine["criteria"]) == (398, {"state": "Maine"})
     preview = await _answer(call, "preview_album", album_name=album, **AUGUST)
@@ -85,7 +85,7 @@ async def scenario_b(call: Call, album: str = "Maine 2026") -> None:
     confirm = {"preview_token": token, "expected_count": 455, "album_name": album}
     assert (await _answer(call, "create_album", **confirm))["added"] == 455
     assert (await _answer(call, "create_album", **confirm))["replayed"] is True
-    assert [found["name"] for found in (await _answer(call, "find_albums", query="maine"))["albums"]] == [album]
+    assert [found["name"] for found in (await _answer(call, "find_albums", query=album))["albums"]] == [album]
 
 
 async def misspelt(call: Call) -> list[str]:
@@ -98,6 +98,9 @@ async def misspelt(call: Call) -> list[str]:
         return []
     assert json.loads(text)["criteria"] == {"state": "Maine"}, text
     return ["drops unknown arguments: refused where none is left, else the answer's `criteria` shows it"]
+
+
+ALBUMS = ("Maine 2026", "Acadia by another way")
 
 
 async def _answer(call: Call, name: str, **arguments: Any) -> dict[str, Any]:
@@ -118,7 +121,7 @@ def run_example(name: str) -> None:
 
 
 def report(client: str, version: str, **measured: Any) -> None:
-    """The probe's last line. `tools` are counted in Qwen tokens by whoever reads it."""
+    """A line of results. `tools` or `text` is counted in Qwen tokens by whoever reads it; `played` says how far."""
     print(json.dumps({"client": client, "version": version} | measured))
 
 
@@ -129,7 +132,7 @@ async def probe(client: str, version: str, tools: list[dict[str, Any]], call: Ca
     assert len(tools) == 7, [entry["function"]["name"] for entry in tools]
     await scenario_b(call)
     lost += await misspelt(call)
-    report(client, version, tools=tools, scenario_b=True, loses=[*lost, *more])
+    report(client, version, tools=tools, played="whole", loses=[*lost, *more])
 
 
 def run(main: Callable[[], Awaitable[None]]) -> None:

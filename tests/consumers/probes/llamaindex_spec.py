@@ -34,7 +34,7 @@ async def main() -> None:
     lost = await contract.misspelt(call)
     versions = f"core {version('llama-index-core')}, openapi {version('llama-index-tools-openapi')}"
     contract.report(
-        "LlamaIndex (`OpenAPIToolSpec` and `RequestsToolSpec`)", versions, scenario_b=True, seen=len(endpoints),
+        "LlamaIndex (`OpenAPIToolSpec` and `RequestsToolSpec`)", versions, played="whole", seen=len(endpoints),
         text=json.dumps(read), loses=[*lost, "no tools: the model reads the document and writes the requests"],
     )  # fmt: skip
 

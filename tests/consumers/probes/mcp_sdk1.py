@@ -39,7 +39,7 @@ async def main() -> None:
     async with stdio_client(parameters) as (read, write), ClientSession(read, write) as session:
         await session.initialize()
         assert len((await session.list_tools()).tools) == 7
-    contract.report("MCP SDK 1.x (`/mcp` and stdio)", version("mcp"), tools=tools, scenario_b=True, loses=lost)
+    contract.report("MCP SDK 1.x (`/mcp` and stdio)", version("mcp"), tools=tools, played="whole", loses=lost)
 
 
 contract.run(main)

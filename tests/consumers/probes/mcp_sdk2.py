@@ -39,15 +39,16 @@ async def main() -> None:
             assert result.structured_content is None
             return not result.is_error, result.content[0].text
 
-        await contract.scenario_b(call, "Maine by stdio")
+        await contract.scenario_b(call, contract.ALBUMS[0])
     async with (
         httpx2.AsyncClient(headers=headers, timeout=60) as http,
         Client(streamable_http_client(f"{contract.URL}/mcp/", http_client=http)) as client,
     ):
+        await contract.scenario_b(lambda name, arguments: over_http(client, name, arguments), contract.ALBUMS[1])
         lost = await contract.misspelt(lambda name, arguments: over_http(client, name, arguments))
     contract.run_example("mcp_client.py")
     contract.report(
-        "MCP SDK 2.x (`/mcp` and stdio)", version("mcp"), tools=seen[0], scenario_b=True,
+        "MCP SDK 2.x (`/mcp` and stdio)", version("mcp"), tools=seen[0], played="whole",
         loses=contract.losses(seen[0]) + lost,
     )  # fmt: skip
 

@@ -29,7 +29,7 @@ def encoding() -> tiktoken.Encoding:
 
 
 def count_tokens(text: str) -> int:
-    return len(encoding().encode(text))
+    return len(encoding().encode(text, disallowed_special=()))
 
 
 def as_printed(tools: Iterable[dict[str, Any]]) -> str:

@@ -1,0 +1,166 @@
+"""Agents: nothing without a preview, nothing twice, nothing old, nothing that text in the library asks for."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from service.demo import faults
+from service.demo.library import Library
+from tests.cases.libraries import library, shoot
+from tests.cases.writing import DAY, albums_named, gaps_previewed, previewed
+from tests.harness import VERSIONS, tripbook
+
+MINUTES = timedelta(minutes=1)
+
+
+def one_day(number: int = 5) -> Library:
+    made = library()
+    shoot(made, "2025-08-04", number)
+    return made
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_agt_01_the_same_confirm_again_is_the_same_album(version: str) -> None:
+    async with tripbook(one_day(), version=version) as box:
+        confirm = await previewed(box)
+        box.immich.faults.add(faults.apply_then_reset(), method="POST", path="albums$", times=1)
+        first = await box.post("create_album", confirm)
+        answers = []
+        for minutes in (2, 0, 0, 10):
+            box.tripbook.db.time_shift += minutes * MINUTES
+            answers.append(await box.call("create_album", **confirm))
+        if first.status_code == 200:
+            answers.append(first.json())
+        assert {answer["album"]["id"] for answer in answers} == {albums_named(box, "Trip")[0].id}
+        assert {(answer["added"], answer["album_count_now"]) for answer in answers} == {(5, 5)}
+        assert len(albums_named(box, "Trip")) == 1
+
+
+async def test_agt_02_without_a_preview_nothing_is_written() -> None:
+    async with tripbook(one_day()) as box:
+        real = await previewed(box)
+        forged = real["preview_token"][:16] + "a" * 16
+        for fields in (
+            {"expected_count": 5, "album_name": "Trip"},
+            {"expected_count": 5, "album_name": "Trip", "confirm": True},
+            real | {"preview_token": "made-up"},
+            real | {"preview_token": forged},
+            real | {"expected_count": True},
+            real | {"confirm": True},
+        ):
+            problem = await box.problem("create_album", **fields)
+            assert problem["code"] in ("invalid_request", "invalid_token")
+        assert box.writes == []
+
+
+async def test_agt_03_a_lost_answer_is_looked_for_before_anything_is_repeated() -> None:
+    async with tripbook(one_day()) as box:
+        confirm = await previewed(box)
+        box.immich.faults.add(faults.apply_then_reset(), method="POST", path="albums$", times=1)
+        response = await box.post("create_album", confirm)
+        assert response.status_code == 200 or response.json()["code"] == "outcome_unknown"
+        await box.call("create_album", **confirm)
+        creates = [entry for entry in box.writes if entry.method == "POST"]
+        assert len(creates) == len(albums_named(box, "Trip")) == 1
+
+
+async def test_agt_03_what_cannot_be_told_apart_is_an_unknown_outcome() -> None:
+    async with tripbook(one_day()) as box:
+        confirm = await previewed(box)
+        box.immich.faults.add(faults.reset(), method="POST", path="albums$", times=1)
+        problem = await box.problem("create_album", **confirm)
+        assert (problem["status"], problem["code"]) == (504, "outcome_unknown")
+        assert "may or may not exist" in problem["detail"]
+        assert problem["retry_after"] > 0
+        assert len([entry for entry in box.writes if entry.method == "POST"]) == 1
+        box.tripbook.db.time_shift += 2 * MINUTES
+        receipt = await box.call("create_album", **confirm)
+        assert (receipt["added"], len(albums_named(box, "Trip"))) == (5, 1)
+
+
+async def test_agt_04_the_right_number_of_the_wrong_photos_is_refused() -> None:
+    made = one_day(42)
+    made.add_album("A", shoot(made, "2025-08-04", 1, at="08:00"))
+    made.add_album("B", shoot(made, "2025-08-04", 1, at="08:00"))
+    async with tripbook(made) as box:
+        confirm = await gaps_previewed(box, "A", pad_days=0)
+        wrong = await box.problem("add_to_album", **(confirm | {"album_name": "B"}))
+        assert wrong["code"] == "album_name_mismatch"
+        gone = next(photo for photo in made.assets.values() if photo.local_date_time == "2025-08-04T10:00:07.000Z")
+        made.remove_asset(gone)
+        shoot(made, "2025-08-04", 1, at="12:00")
+        swapped = await box.problem("add_to_album", **confirm)
+        assert (swapped["code"], swapped["actual_count"]) == ("library_changed", confirm["expected_new_count"])
+        assert (swapped["difference"]["added"], swapped["difference"]["removed"]) == (1, 1)
+        assert box.writes == []
+
+
+async def test_agt_06_writing_is_off_until_it_is_switched_on() -> None:
+    made = one_day()
+    album = made.add_album("Trip", shoot(made, "2025-08-04", 1, at="12:00"))
+    async with tripbook(made, enable_writes=False) as box:
+        for operation in ("preview_album", "create_album", "add_to_album"):
+            assert (await box.problem(operation, album_name="Trip"))["code"] == "writes_disabled"
+        gaps = await box.call("album_gaps", album_id=album.id)
+        assert (gaps["missing_count"], "preview_token" in gaps) == (5, False)
+        assert gaps["warnings"][0] == "Writing is switched off here, so nothing can be added."
+        paths = (await box.http.get("/openapi.json")).json()["paths"]
+        assert len(paths) == 4
+        assert box.writes == []
+
+
+async def test_agt_07_an_old_preview_has_expired() -> None:
+    async with tripbook(one_day()) as box:
+        preview = await box.call("preview_album", album_name="Trip", **DAY)
+        assert preview["expires_at"] > "2026-01-01"
+        box.tripbook.db.time_shift += timedelta(hours=48)
+        problem = await box.problem(
+            "create_album", preview_token=preview["preview_token"], expected_count=5, album_name="Trip"
+        )
+        assert (problem["status"], problem["code"]) == (409, "preview_expired")
+        assert "make a new one" in problem["detail"]
+        assert box.writes == []
+
+
+@pytest.mark.parametrize("word", ["last summer", "yesterday", "today", "2025"])
+async def test_llm_01_relative_dates_are_refused_and_ranges_echoed(word: str) -> None:
+    async with tripbook(one_day()) as box:
+        problem = await box.problem("search_photos", taken_after=word)
+        assert (problem["status"], problem["fields"][0]["field"]) == (422, "taken_after")
+        assert "YYYY-MM-DD" in problem["detail"]
+        assert (await box.call("search_photos", **DAY))["criteria"] == DAY
+
+
+async def test_llm_05_made_up_fields_are_refused_beside_the_known_ones() -> None:
+    async with tripbook(one_day()) as box:
+        problem = await box.problem("search_photos", location="Rome", dateFrom="2024-05-01")
+        assert (problem["status"], problem["code"]) == (422, "invalid_request")
+        assert [field["field"] for field in problem["fields"]] == ["location", "dateFrom"]
+        assert all(name in problem["detail"] for name in ("location", "dateFrom", "taken_after", "city"))
+        for operation in ("find_albums", "smart_search", "album_gaps", "preview_album", "create_album", "add_to_album"):
+            problem = await box.problem(operation, made_up=1)
+            assert problem["status"] == 422
+            assert "made_up" in {field["field"] for field in problem["fields"]}
+        assert (await box.get("/v1/albums", made_up=1)).status_code == 422
+        assert box.paths == []
+
+
+async def test_llm_06_the_biggest_answer_stays_small() -> None:
+    made = library()
+    for n in range(60):
+        place = {"city": f"{'Llanfairpwllgwyngyll' * 3} {n}", "state": "Gwynedd" * 9, "country": "United Kingdom"}
+        shoot(made, f"2025-{n % 12 + 1:02d}-{n % 5 * 5 + 1:02d}", 100, file_name="f" * 200 + ".jpg", **place)
+    async with tripbook(made) as box:
+        answer = await box.call("search_photos", country="UK", samples=10)
+        assert (answer["total"], answer["exact"], answer["trimmed"]) == (6_000, True, True)
+
+
+async def test_two_confirms_of_one_name_make_one_album() -> None:
+    async with tripbook(one_day()) as box:
+        confirms = [await previewed(box), await previewed(box)]
+        responses = await asyncio.gather(*(box.post("create_album", confirm) for confirm in confirms))
+        assert sorted(response.status_code for response in responses) == [200, 409]
+        assert len(albums_named(box, "Trip")) == 1

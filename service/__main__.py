@@ -71,6 +71,10 @@ def _parser() -> argparse.ArgumentParser:
     resume.add_argument("preview_id")
     resume.set_defaults(run=_previews_resume)
 
+    drop = steps.add_parser("drop", help="give one up for good; what was written stays, its name is free again")
+    drop.add_argument("preview_id")
+    drop.set_defaults(run=_previews_drop)
+
     openapi = commands.add_parser("openapi", help="write openapi.json")
     openapi.add_argument("--check", action="store_true", help="only compare; fails if the file is not current")
     openapi.set_defaults(run=_openapi)
@@ -128,6 +132,12 @@ def _previews_list(arguments: argparse.Namespace) -> int:
     from service.running import list_unfinished_previews
 
     return _with_database(list_unfinished_previews)
+
+
+def _previews_drop(arguments: argparse.Namespace) -> int:
+    from service.actions.confirms import drop_preview
+
+    return _with_database(drop_preview, arguments.preview_id)
 
 
 def _previews_resume(arguments: argparse.Namespace) -> int:

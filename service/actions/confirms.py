@@ -8,6 +8,7 @@ Everything before the commit only reads; whatever goes wrong there releases the 
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -24,7 +25,7 @@ from service.actions.previews import (
     plan_of,
     promise_of,
 )
-from service.actions.writing import Outcome, outcome_of, start_writer
+from service.actions.writing import Outcome, album_gone, outcome_of, start_writer
 from service.db.callers import find_caller
 from service.db.previews import (
     UNFINISHED,
@@ -32,14 +33,17 @@ from service.db.previews import (
     NameClaimed,
     claim_open,
     claim_unfinished,
+    drop_unfinished,
     find_preview,
     find_receipt,
+    is_expired,
     release_checking,
     start_writing,
 )
+from service.db.session import Database
 from service.db.tables import PreviewRow
 from service.domain.albums import Album, same_name
-from service.domain.names import clean, fold, is_same_name, quote, shorten
+from service.domain.names import clean, fold, is_same_name, quote, shorten, shown_name
 from service.domain.plans import Action, Audience, Drift, Plan, compare, count_photos, sort_ids, unpack_ids
 from service.domain.summary import Selection
 from service.errors import (
@@ -64,10 +68,15 @@ MAX_FILE_CHARS = 40
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the library holds now for a plan. `albums` is the fresh list a new album's name is checked against."""
+    """What the library holds now for a plan.
+
+    album_name: the target's name now, the planned one for a new album. albums: the fresh list its name is checked
+    against.
+    """
 
     selection: Selection
     audience: Audience
+    album_name: str
     albums: list[Album]
 
 
@@ -83,8 +92,8 @@ async def confirm(
         return await _replay(app, row)
     if row.state in UNFINISHED:
         lease = await _claim_unfinished(app, row)
-        return await _write(app, caller, lease, started)
-    lease = await _claim_open(app, row)
+        return await _write(app, caller, lease, started, resumed=True)
+    lease = await _claim_whole(app, row)
     try:
         seen = await _check_again(app, caller, row)
         await _commit_writing(app, lease, seen)
@@ -96,15 +105,25 @@ async def confirm(
 
 async def resume_preview(app: Tripbook, preview_id: str) -> dict[str, Any]:
     """An admin finishes what a confirm left; the receipt. Raises PreviewNotFound where nothing is unfinished."""
+    app.require_writes()
     async with app.db.read() as session:
         row = await find_preview(session, preview_id)
         caller = await find_caller(session, row.caller_id) if row else None
     if row is None or caller is None or row.state not in UNFINISHED:
         raise PreviewNotFound("There is no unfinished preview with this id; `previews list` shows all.")
     lease = await _claim_unfinished(app, row)
-    writer = start_writer(app, caller.name, lease)
+    writer = start_writer(app, caller.name, lease, resumed=True)
     await asyncio.wait({writer})
     return outcome_of(writer)
+
+
+async def drop_preview(database: Database, preview_id: str) -> str:
+    """An admin gives an unfinished preview up for good; its name is free again. What was written stays."""
+    async with database.write() as session:
+        dropped = await drop_unfinished(session, preview_id, await database.now(session))
+    if not dropped:
+        raise PreviewNotFound("There is no unfinished preview with this id, or it is being written right now.")
+    return f"{preview_id} is given up; look at the album in Immich."
 
 
 async def load_promised(app: Tripbook, caller: Caller, action: Action, token: str) -> PreviewRow:
@@ -138,7 +157,20 @@ async def _replay(app: Tripbook, row: PreviewRow) -> dict[str, Any]:
     async with app.db.read() as session:
         receipt = await find_receipt(session, row.receipt_id or "")
     assert receipt is not None, "a finished preview has a receipt"
+    if receipt.outcome["remaining"]:
+        raise album_gone()
     return receipt.outcome | {"replayed": True}
+
+
+async def _claim_whole(app: Tripbook, row: PreviewRow) -> Lease:
+    """The claim, or none at all: a caller that goes away in the middle leaves nothing claimed."""
+    claiming = asyncio.ensure_future(_claim_open(app, row))
+    try:
+        return await asyncio.shield(claiming)
+    except asyncio.CancelledError:
+        with suppress(TripbookError):
+            await _release(app, await claiming)
+        raise
 
 
 async def _claim_open(app: Tripbook, row: PreviewRow) -> Lease:
@@ -150,7 +182,7 @@ async def _claim_open(app: Tripbook, row: PreviewRow) -> Lease:
             lease = await claim_open(session, row.id, app.owner, now, name_claim)
             latest = await find_preview(session, row.id)
     except NameClaimed as claimed:
-        raise _name_claimed(claimed.holder) from None
+        raise _name_claimed(claimed.holder, row.caller_id) from None
     if lease is None:
         assert latest is not None
         raise _not_claimable(latest, now)
@@ -160,7 +192,7 @@ async def _claim_open(app: Tripbook, row: PreviewRow) -> Lease:
 def _not_claimable(row: PreviewRow, now: datetime) -> TripbookError:
     if row.state == "declined":
         return PreviewDeclined("A person declined this preview; nothing was written. Make a new one if that changed.")
-    if row.state == "expired" or (row.state == "open" and row.expires_at <= now):
+    if is_expired(row, now):
         return PreviewExpired("This preview is too old to be confirmed; make a new one and ask again.")
     return in_progress()
 
@@ -172,10 +204,13 @@ def in_progress() -> ConfirmInProgress:
     )
 
 
-def _name_claimed(holder: PreviewRow | None) -> ConfirmInProgress:
+def _name_claimed(holder: PreviewRow | None, caller_id: str) -> ConfirmInProgress:
     if holder is not None and holder.state in UNFINISHED:
+        mine = holder.caller_id == caller_id
+        whose = f"(preview {holder.id}); repeat that one first" if mine else "by another client"
         return ConfirmInProgress(
-            f"An earlier confirm for an album of this name is unfinished (preview {holder.id}); repeat that one first.",
+            f"An earlier confirm for an album of this name is unfinished {whose}; the admin sees it in "
+            "`previews list`.",
             retry_after=RETRY_AFTER_SECONDS,
         )
     return ConfirmInProgress(
@@ -214,9 +249,8 @@ async def _check_again(app: Tripbook, caller: Caller, row: PreviewRow) -> list[s
     async with reading(app):
         await _require_permissions(app)
         found = await _resolve(app, plan, with_exif=plan.criteria.has_place)
-        drift = compare(plan, found.selection.photos, found.audience)
-        if drift.any or not found.selection.exact:
-            raise await _changed(app, caller, plan, drift)
+        if _drift(plan, found).any or not found.selection.exact:
+            raise await _changed(app, caller, plan, await _resolve(app, plan, with_exif=True))
     if plan.action == "add":
         return []
     check_name_free(found.albums, plan.album_name)
@@ -242,11 +276,15 @@ async def _require_permissions(app: Tripbook) -> None:
 async def _resolve(app: Tripbook, plan: Plan, *, with_exif: bool) -> Found:
     if plan.action == "create":
         selection = await app.library.select(plan.criteria, with_exif=with_exif)
-        return Found(selection, Audience(), await app.library.list_albums())
+        return Found(selection, Audience(), plan.album_name, await app.library.list_albums())
     album = await _writable_album(app, plan.album_id or "")
     members = await app.library.find_members(album)
     missing = await resolve_missing(app, album, members, plan.criteria, plan.windows, with_exif=with_exif)
-    return Found(missing.selection, missing.audience, [album])
+    return Found(missing.selection, missing.audience, album.name, [album])
+
+
+def _drift(plan: Plan, found: Found) -> Drift:
+    return compare(plan, found.selection.photos, found.audience, found.album_name)
 
 
 async def _writable_album(app: Tripbook, album_id: str) -> Album:
@@ -259,9 +297,9 @@ async def _writable_album(app: Tripbook, album_id: str) -> Album:
     return album
 
 
-async def _changed(app: Tripbook, caller: Caller, plan: Plan, drift: Drift) -> LibraryChanged:
+async def _changed(app: Tripbook, caller: Caller, plan: Plan, found: Found) -> LibraryChanged:
     """What changed, and a fresh preview to confirm instead where one is possible."""
-    found = await _resolve(app, plan, with_exif=True)
+    drift = _drift(plan, found)
     now_count = found.selection.total
     fresh = await _preview_again(app, caller, plan, found)
     difference: dict[str, Any] = {"added": drift.added, "removed": drift.removed}
@@ -269,21 +307,25 @@ async def _changed(app: Tripbook, caller: Caller, plan: Plan, drift: Drift) -> L
         difference["examples"] = [shorten(clean(name), MAX_FILE_CHARS) for name in drift.examples]
     if drift.audience_changed:
         difference["audience_changed"] = True
+    if drift.renamed:
+        difference["album_name"] = shown_name(found.album_name)
     return LibraryChanged(
-        f"{_what_changed(plan, drift, now_count)} Nothing was written; show the user the new preview and ask again.",
+        f"{_what_changed(plan, drift, found)} Nothing was written; show the user the new preview and ask again.",
         actual_count=now_count,
         difference=difference,
         preview=fresh,
     )
 
 
-def _what_changed(plan: Plan, drift: Drift, now_count: int) -> str:
+def _what_changed(plan: Plan, drift: Drift, found: Found) -> str:
+    if drift.renamed:
+        return f"The album is now called {quote(found.album_name)}."
     if drift.audience_changed and not (drift.added or drift.removed):
         return "Who can see the album has changed since the preview."
     if not (drift.added or drift.removed):
         return "The photos could not be counted exactly again."
     return (
-        f"The library changed since the preview: {plan.count} then, {now_count} now "
+        f"The library changed since the preview: {plan.count} then, {found.selection.total} now "
         f"({drift.added} new, {drift.removed} gone)."
     )
 
@@ -295,7 +337,7 @@ async def _preview_again(app: Tripbook, caller: Caller, plan: Plan, found: Found
         return None
     fresh = Plan(
         action=plan.action,
-        album_name=plan.album_name,
+        album_name=found.album_name,
         asset_ids=sort_ids(found.selection.photos),
         criteria=plan.criteria,
         description=plan.description,
@@ -305,12 +347,14 @@ async def _preview_again(app: Tripbook, caller: Caller, plan: Plan, found: Found
     )
     summary = await describe_selection(app, plan.criteria, found.selection, samples=PREVIEW_SAMPLES)
     issued: Issued = await issue_preview(app, caller, fresh, found.selection, summary)
-    return {"album_name": shorten(clean(plan.album_name), 120), "count": fresh.count} | issued.offer(app)
+    return {"album_name": shown_name(fresh.album_name), "count": fresh.count} | issued.offer(app)
 
 
-async def _write(app: Tripbook, caller: Caller, lease: Lease, started: float) -> dict[str, Any]:
+async def _write(
+    app: Tripbook, caller: Caller, lease: Lease, started: float, *, resumed: bool = False
+) -> dict[str, Any]:
     """Waits for the writer as long as the answer may take. The writer goes on without a listener."""
-    writer: asyncio.Task[Outcome] = start_writer(app, caller.name, lease)
+    writer: asyncio.Task[Outcome] = start_writer(app, caller.name, lease, resumed=resumed)
     left = app.settings.request_deadline - (asyncio.get_running_loop().time() - started)
     await asyncio.wait({writer}, timeout=max(left, 1.0))
     if not writer.done():

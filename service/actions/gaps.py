@@ -68,7 +68,7 @@ async def _select_windows(
 
 
 def audience_of(album: Album) -> Audience:
-    return Audience(album.members, album.public_link)
+    return Audience(album.member_ids, album.public_link)
 
 
 async def album_gaps(app: Tripbook, caller: Caller, album_id: str, pad_days: int, criteria: Criteria) -> dict[str, Any]:

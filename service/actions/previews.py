@@ -12,7 +12,7 @@ from service.actions.context import Caller, Tripbook, reading
 from service.actions.criteria import require_some, resolve_criteria
 from service.actions.hints import find_hints
 from service.actions.photos import describe_selection
-from service.db.previews import find_preview, save_preview
+from service.db.previews import find_preview, is_expired, save_preview
 from service.db.tables import PreviewRow
 from service.domain.albums import Album, same_name
 from service.domain.criteria import Criteria
@@ -190,7 +190,7 @@ async def show_preview(app: Tripbook, caller: Caller, preview_id: str) -> dict[s
         now = await app.db.now(session)
     if row is None or (row.caller_id != caller.id and not caller.sees_all):
         raise PreviewNotFound("There is no such preview of yours; make a new one.")
-    return describe_preview(row, expired=row.state == "open" and row.expires_at <= now)
+    return describe_preview(row, expired=is_expired(row, now))
 
 
 def describe_preview(row: PreviewRow, *, expired: bool = False) -> dict[str, Any]:

@@ -20,7 +20,7 @@ async def list_previews(app: Tripbook, caller: Caller, limit: int, cursor: str |
     async with app.db.read() as session:
         rows = await db.list_previews(session, caller_id=_whose(caller), limit=limit + 1, before=before)
         now = await app.db.now(session)
-    shown = [describe_preview(row, expired=row.state == "open" and row.expires_at <= now) for row in rows[:limit]]
+    shown = [describe_preview(row, expired=db.is_expired(row, now)) for row in rows[:limit]]
     more = {"next_cursor": write_cursor(rows[limit - 1].created_at, rows[limit - 1].id)} if len(rows) > limit else {}
     return {"previews": shown} | more
 
@@ -74,5 +74,5 @@ def read_cursor(cursor: str | None) -> tuple[datetime, str] | None:
         raw = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
         moment, _, last_id = raw.partition("|")
         return datetime.fromisoformat(moment).astimezone(UTC), last_id
-    except (ValueError, binascii.Error):
+    except (ValueError, OverflowError, binascii.Error):
         raise InvalidRequest("cursor: pass next_cursor of the answer before, unchanged, or leave it out.") from None

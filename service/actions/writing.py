@@ -9,24 +9,26 @@ what may have been sent.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from service.actions.albums import album_url
 from service.actions.context import Tripbook
+from service.actions.previews import check_name_free
 from service.db.previews import (
     Lease,
     find_preview,
     finish_writing,
+    leave_writing,
     record_progress,
     renew_lease,
     save_receipt,
 )
 from service.db.tables import PreviewRow, ReceiptRow
-from service.domain.albums import Album
+from service.domain.albums import Album, same_name
 from service.domain.names import quote, shown_name
 from service.domain.plans import unpack_ids
+from service.domain.tallies import REFUSED, Tally, tally_rows
 from service.errors import (
     AlbumNotFound,
     AlbumNotWritable,
@@ -44,39 +46,9 @@ QUIET_MINUTE = timedelta(seconds=60)
 CHUNK_TRIES = 3
 CHUNK_BACKOFF_SECONDS = 0.3
 MAX_SHOWN_FAILED = 5
-MAX_STORED_FAILED = 50
 NO_ACCESS = ("albumAsset.create access", "Album not found")
 
 Outcome = dict[str, Any]
-
-
-@dataclass(slots=True)
-class Tally:
-    """Answers so far. `answered` ids of the sorted set have one, whatever it was."""
-
-    answered: int = 0
-    added: int = 0
-    already_present: int = 0
-    failed_count: int = 0
-    failed: tuple[dict[str, str], ...] = ()
-
-    def plus(self, other: Tally) -> Tally:
-        return Tally(
-            self.answered + other.answered,
-            self.added + other.added,
-            self.already_present + other.already_present,
-            self.failed_count + other.failed_count,
-            (self.failed + other.failed)[:MAX_STORED_FAILED],
-        )
-
-    def to_stored(self) -> dict[str, Any]:
-        return {
-            "answered": self.answered,
-            "added": self.added,
-            "already_present": self.already_present,
-            "failed_count": self.failed_count,
-            "failed": list(self.failed),
-        }
 
 
 class Unreadable:
@@ -87,9 +59,9 @@ class LeaseLost(Exception):
     """Another confirm has taken over; this one must not write any more."""
 
 
-def start_writer(app: Tripbook, caller_name: str, lease: Lease) -> asyncio.Task[Outcome]:
-    """Starts the writing of a claimed preview in a task of the application's own."""
-    task = asyncio.create_task(_Writer(app, caller_name, lease).run(), name=f"writing {lease.preview_id}")
+def start_writer(app: Tripbook, caller_name: str, lease: Lease, *, resumed: bool) -> asyncio.Task[Outcome]:
+    """Starts the writing of a claimed preview in a task of the application's own. resumed: an earlier run left it."""
+    task = asyncio.create_task(_Writer(app, caller_name, lease, resumed).run(), name=f"writing {lease.preview_id}")
     app.writers.add(task)
     task.add_done_callback(app.writers.discard)
     task.add_done_callback(_log_unheard)
@@ -122,11 +94,12 @@ def outcome_of(task: asyncio.Task[Outcome]) -> Outcome:
 class _Writer:
     """One run over one claimed preview; a later run goes on from what the row says."""
 
-    def __init__(self, app: Tripbook, caller_name: str, lease: Lease) -> None:
+    def __init__(self, app: Tripbook, caller_name: str, lease: Lease, resumed: bool) -> None:
         self._app = app
         self._caller_name = caller_name
         self._lease = lease
-        self._create_sent = False
+        self._resumed = resumed
+        self._nothing_written = False
 
     async def run(self) -> Outcome:
         row = await self._load()
@@ -136,12 +109,12 @@ class _Writer:
             tally, stopped = await self._add_all(row, album_id, tally)
             return await self._finish(row, album_id, tally, stopped)
         except asyncio.CancelledError:
-            await asyncio.shield(self._leave("unknown" if self._create_sent else "partial"))
+            await asyncio.shield(self._leave())
             raise
         except LeaseLost:
             raise
         except Exception:
-            await self._leave("unknown" if self._create_sent else "partial")
+            await self._leave()
             raise
 
     async def _load(self) -> PreviewRow:
@@ -157,15 +130,19 @@ class _Writer:
                 raise LeaseLost
         return now
 
+    async def _now(self) -> datetime:
+        async with self._app.db.read() as session:
+            return await self._app.db.now(session)
+
     async def _record(self, **known: Any) -> None:
         async with self._app.db.write() as session:
             if not await record_progress(session, self._lease, **known):
                 raise LeaseLost
 
-    async def _leave(self, state: str) -> None:
-        """Ends this run without an outcome; a repeat goes on."""
+    async def _leave(self) -> None:
+        """Ends this run without an outcome; a repeat goes on from what the row says."""
         async with self._app.db.write() as session:
-            await finish_writing(session, self._lease, state)
+            await leave_writing(session, self._lease, nothing_written=self._nothing_written)
 
     # --- the album -------------------------------------------------------------------------------------------
 
@@ -176,8 +153,9 @@ class _Writer:
             await self._renew(target_album_id=row.album_id)
             return row.album_id
         if row.create_sent_at is not None:
-            self._create_sent = True
             return await self._settle_lost_create(row, row.create_sent_at)
+        if self._resumed:  # it stopped before anything was sent, and the name may have been taken since
+            check_name_free(await self._app.library.list_albums(), row.album_name)
         return await self._create(row)
 
     async def _create(self, row: PreviewRow) -> str:
@@ -185,38 +163,32 @@ class _Writer:
             now = await self._app.db.now(session)
             if not await renew_lease(session, self._lease, now, create_sent_at=now):
                 raise LeaseLost
-        self._create_sent = True
         try:
             album = await self._app.library.client.create_album(row.album_name, row.description)
         except ImmichError as error:
             if error.not_applied:
-                await self._undo_create_mark()
+                self._nothing_written = True
                 raise
             log.warning("answer to a create was lost", preview_id=row.id, code=error.code)
-            return await self._settle_lost_create(row, now)
+            lost_at = await self._now()
+            await self._renew(create_sent_at=lost_at)
+            return await self._settle_lost_create(row, lost_at)
         return await self._remember_album(album.id.lower())
-
-    async def _undo_create_mark(self) -> None:
-        """Immich surely created nothing: the preview may be confirmed again from the start."""
-        self._create_sent = False
-        async with self._app.db.write() as session:
-            await record_progress(session, self._lease, create_sent_at=None)
-            await finish_writing(session, self._lease, "open")
 
     async def _remember_album(self, album_id: str) -> str:
         await self._record(target_album_id=album_id)
-        self._create_sent = False
         return album_id
 
     async def _settle_lost_create(self, row: PreviewRow, sent_at: datetime) -> str:
         """Adopts the album a lost create made, or creates it once the lost request cannot run any more."""
-        ours = await self._albums_that_may_be_ours(row)
-        if len(ours) == 1 and await self._holds_only_ours(ours[0], row):
-            return await self._remember_album(ours[0].id)
-        if ours:
+        named = await self._new_albums_of_that_name(row)
+        if len(named) == 1 and await self._is_surely_ours(named[0], row):
+            return await self._remember_album(named[0].id)
+        if named:
             raise OutcomeUnknown(
-                f"Immich may have created the album {quote(row.album_name)}, and it cannot be told which one of "
-                f"{len(ours)} it is; look at the albums of that name in Immich, then make a new preview.",
+                f"Immich may have created the album {quote(row.album_name)}, and it cannot be told whether that is "
+                f"{'the one' if len(named) == 1 else f'one of the {len(named)}'} there; look at the albums of that "
+                "name in Immich, then make a new preview.",
             )
         now = await self._renew()
         left = QUIET_MINUTE - (now - sent_at)
@@ -229,14 +201,18 @@ class _Writer:
             )
         return await self._create(row)
 
-    async def _albums_that_may_be_ours(self, row: PreviewRow) -> list[Album]:
-        seen = set(row.seen_album_ids)
-        albums = await self._app.library.list_albums()
-        return [a for a in albums if a.role == "owner" and a.name == row.album_name and a.id not in seen]
+    async def _new_albums_of_that_name(self, row: PreviewRow) -> list[Album]:
+        """Albums that a second create would double, without those seen before the first."""
+        albums = same_name(await self._app.library.list_albums(), row.album_name)
+        return [album for album in albums if album.id not in row.seen_album_ids]
 
-    async def _holds_only_ours(self, album: Album, row: PreviewRow) -> bool:
+    async def _is_surely_ours(self, album: Album, row: PreviewRow) -> bool:
+        """Owned, of exactly that name, private, and without anything (archived things too) that is not ours."""
+        if album.role != "owner" or album.name != row.album_name or album.shared or album.public_link:
+            return False
         members = await self._app.library.find_members(album)
-        return members.complete and members.ids <= set(unpack_ids(row.asset_ids))
+        ours = set(unpack_ids(row.asset_ids))
+        return members.complete and members.ids <= ours and album.asset_count <= len(members.ids)
 
     # --- the photos ------------------------------------------------------------------------------------------
 
@@ -255,7 +231,7 @@ class _Writer:
                 settled = await self._settle_chunk(album_id, chunk, error)
                 if settled is None:
                     if tally.answered == 0 and _is_no_access(error):
-                        raise await self._no_access(album_id) from None
+                        await self._refuse_no_access(row, album_id)
                     return tally, error
                 answers = settled
             tally = tally.plus(answers)
@@ -270,28 +246,38 @@ class _Writer:
             try:
                 rows = await self._app.library.client.add_assets(album_id, chunk)
             except ImmichError as error:
-                if error.status in (400, 413):
+                if _is_about_ids(error):
                     return await self._bisect(album_id, chunk, start, maybe_ours, error)
                 if error.not_applied or attempt == CHUNK_TRIES:
                     raise
-                maybe_ours = True
+                maybe_ours = maybe_ours or not await self._was_rolled_back(error)
                 await asyncio.sleep(CHUNK_BACKOFF_SECONDS * attempt)
                 continue
-            return _tally_rows([(row.id, row.success, row.error) for row in rows], maybe_ours)
+            return tally_rows([(row.id, row.success, row.error) for row in rows], maybe_ours)
         raise AssertionError("unreachable")
 
     async def _bisect(
         self, album_id: str, chunk: tuple[str, ...], start: int, maybe_ours: bool, error: ImmichError
     ) -> Tally:
-        """One id can spoil a whole request (400), or a proxy refuse its size (413): the others still go in."""
-        if _is_no_access(error):
-            raise error
+        """One id can spoil a whole request (400), or a proxy refuse its size (413): the others still go in.
+
+        Where every single id is refused it is not about ids: the error is raised, and nothing counts as answered.
+        """
         if len(chunk) == 1:
-            reason = "refused" if error.status == 400 else "too_large"
-            return Tally(1, failed_count=1, failed=({"id": chunk[0], "reason": reason},))
+            if error.status == 413:
+                raise error
+            return Tally(1, failed_count=1, failed=({"id": chunk[0], "reason": REFUSED},))
         middle = len(chunk) // 2
         first = await self._add_chunk(album_id, chunk[:middle], start, maybe_ours)
-        return first.plus(await self._add_chunk(album_id, chunk[middle:], start, maybe_ours))
+        both = first.plus(await self._add_chunk(album_id, chunk[middle:], start, maybe_ours))
+        if both.answered == both.failed_count and all(row["reason"] == REFUSED for row in both.failed):
+            raise error
+        return both
+
+    async def _was_rolled_back(self, error: ImmichError) -> bool:
+        """2.x answers one of two overlapping adds with its own 500 and adds nothing of it (measured)."""
+        is_immich = isinstance(error, ImmichRejected) and error.status == 500 and bool(error.message)
+        return is_immich and (await self._app.library.fetch_server()).is_v2
 
     async def _settle_chunk(self, album_id: str, chunk: tuple[str, ...], error: ImmichError) -> Tally | None:
         """After a lost answer: if the album now holds the whole chunk, it was applied. None if that is not so."""
@@ -310,17 +296,21 @@ class _Writer:
         """Re-reads the album's count, leaves a receipt and ends the claim."""
         remaining = row.count - tally.answered
         album = await self._read_back(album_id)
-        if album is None and remaining:
-            raise _album_gone()
+        gone = album is None and remaining > 0
+        if gone:
+            stopped = album_gone()
         outcome = self._describe(row, album_id, album, tally, remaining)
         if stopped is not None:
             outcome["stopped_because"] = stopped.detail
         async with self._app.db.write() as session:
             receipt = self._receipt(row, album_id, outcome, await self._app.db.now(session))
             await save_receipt(session, receipt)
-            state = "partial" if remaining else "done"
+            # Of an album that is gone nothing can be finished: that is final too.
+            state = "partial" if remaining and not gone else "done"
             if not await finish_writing(session, self._lease, state, receipt_id=receipt.id):
                 raise LeaseLost
+        if gone:
+            raise album_gone()
         return outcome
 
     def _receipt(self, row: PreviewRow, album_id: str, outcome: Outcome, now: datetime) -> ReceiptRow:
@@ -348,10 +338,12 @@ class _Writer:
         except ImmichError:
             return Unreadable()
 
-    async def _no_access(self, album_id: str) -> TripbookError:
+    async def _refuse_no_access(self, row: PreviewRow, album_id: str) -> None:
+        """The first add was refused whole. Raises AlbumNotWritable; returns where the album is simply gone."""
         if await self._read_back(album_id) is None:
-            return _album_gone()
-        return AlbumNotWritable("Immich does not let this key add to the album (view only?), so nothing was added.")
+            return
+        self._nothing_written = row.action == "add" and not self._resumed
+        raise AlbumNotWritable("Immich does not let this key add to the album (view only?), so nothing was added.")
 
     def _describe(
         self, row: PreviewRow, album_id: str, album: Album | Unreadable | None, tally: Tally, remaining: int
@@ -374,21 +366,13 @@ def _is_no_access(error: ImmichError) -> bool:
     return isinstance(error, ImmichRejected) and any(text in error.message for text in NO_ACCESS)
 
 
-def _album_gone() -> AlbumNotFound:
+def _is_about_ids(error: ImmichError) -> bool:
+    """Immich's own refusal of a request's content, or a proxy's of its size; never a proxy's page with 400."""
+    said = isinstance(error, ImmichRejected) and error.status == 400 and bool(error.message)
+    return error.status == 413 or (said and not _is_no_access(error))
+
+
+def album_gone() -> AlbumNotFound:
     return AlbumNotFound(
         "The album was deleted or taken away before it was filled, and no new one is made; make a new preview."
     )
-
-
-def _tally_rows(rows: list[tuple[str, bool, str | None]], maybe_ours: bool) -> Tally:
-    """Immich's per-id answers, counted as they are."""
-    tally = Tally(len(rows))
-    failed: list[dict[str, str]] = []
-    for asset_id, success, reason in rows:
-        if success or (reason == "duplicate" and maybe_ours):
-            tally.added += 1
-        elif reason == "duplicate":
-            tally.already_present += 1
-        else:
-            failed.append({"id": asset_id.lower(), "reason": reason or "unknown"})
-    return replace(tally, failed_count=len(failed), failed=tuple(failed[:MAX_STORED_FAILED]))

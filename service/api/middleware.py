@@ -159,11 +159,14 @@ class JsonBodyMiddleware:
         """A client that goes away stops its reading and checking; writers are tasks of their own and go on."""
         gone = asyncio.create_task(_wait_gone(receive))
         answering = asyncio.create_task(self._answer(scope, body, send))
-        await asyncio.wait({gone, answering}, return_when=asyncio.FIRST_COMPLETED)
-        if not answering.done():
-            log.info("client went away", path=scope["path"])
-            answering.cancel()
-        gone.cancel()
+        try:
+            await asyncio.wait({gone, answering}, return_when=asyncio.FIRST_COMPLETED)
+            if not answering.done():
+                log.info("client went away", path=scope["path"])
+        finally:
+            gone.cancel()
+            if not answering.done():
+                answering.cancel()
         with suppress(asyncio.CancelledError):
             await answering
 

@@ -121,6 +121,13 @@ class PreviewAlbumHead(FlatBody):
             raise PydanticCustomError("blank", "must not be blank")
         return name
 
+    @field_validator("description")
+    @classmethod
+    def _without_controls(cls, value: str | None) -> str | None:
+        """Lines are kept; PostgreSQL, and so Immich, fails on a NUL."""
+        lines = [clean(line) for line in value.splitlines()] if value else []
+        return "\n".join(lines).strip() or None
+
 
 class PreviewAlbumRequest(CriteriaBody, PreviewAlbumHead):
     """The name, then the criteria."""
@@ -135,7 +142,8 @@ class CreateAlbumRequest(FlatBody):
 class AddToAlbumRequest(FlatBody):
     preview_token: Annotated[str, Field(min_length=1, max_length=100, description="From album_gaps.")]
     expected_new_count: Annotated[Count, Field(description="The exact missing_count the user agreed to.")]
-    album_name: Annotated[str, Field(min_length=1, max_length=500, description="As previewed.")]
+    # Immich allows albums without a name.
+    album_name: Annotated[str, Field(max_length=500, description="As previewed.")]
 
 
 def check_uuid(value: str) -> str:

@@ -114,12 +114,17 @@ async def _claim(
 
 
 async def _release_lapsed_name(session: AsyncSession, name_claim: str, now: datetime) -> None:
-    """A checker that died holds no name: nothing has been written in `checking`."""
+    """Who died before anything was sent holds no name; if it still runs, its lease is lost with this."""
+    nothing_sent = and_(
+        col(PreviewRow.state) == "writing",
+        col(PreviewRow.create_sent_at).is_(None),
+        col(PreviewRow.target_album_id).is_(None),
+    )
     await session.execute(
         update(PreviewRow)
         .where(
             col(PreviewRow.name_claim) == name_claim,
-            col(PreviewRow.state) == "checking",
+            or_(col(PreviewRow.state) == "checking", nothing_sent),
             col(PreviewRow.lease_until) < now,
         )
         .values(state="open", name_claim=None, lease_owner=None, lease_until=None)
@@ -178,6 +183,42 @@ async def _update_held(session: AsyncSession, lease: Lease, only: str | None = N
     return bool(result.rowcount == 1)
 
 
+def is_expired(row: PreviewRow, now: datetime) -> bool:
+    """Whether an open preview, or one whose check died, is past its time."""
+    lapsed = row.state == "checking" and row.lease_until is not None and row.lease_until < now
+    return row.state == "expired" or ((row.state == "open" or lapsed) and row.expires_at <= now)
+
+
+async def leave_writing(session: AsyncSession, lease: Lease, *, nothing_written: bool) -> None:
+    """Ends a run without an outcome. What the row says was sent decides what may follow.
+
+    Nothing sent, or surely nothing applied: back to `open`, where everything is checked again. A create that may
+    have been applied: `unknown`, which keeps the claim of the name. Else `partial`.
+    """
+    row = await find_preview(session, lease.preview_id)
+    if row is None:
+        return
+    untouched = row.answered == 0 and row.in_flight is None and row.create_sent_at is None
+    unsettled = row.action == "create" and row.target_album_id is None
+    if nothing_written or (untouched and (unsettled or row.action == "add")):
+        await finish_writing(session, lease, "open", in_flight=None, target_album_id=None, create_sent_at=None)
+    else:
+        await finish_writing(session, lease, "unknown" if unsettled else "partial")
+
+
+async def drop_unfinished(session: AsyncSession, preview_id: str, now: datetime) -> bool:
+    """Gives an unfinished preview up for good; false if there is none, or it is being written."""
+    left = or_(
+        col(PreviewRow.state).in_(("partial", "unknown")),
+        and_(col(PreviewRow.state) == "writing", col(PreviewRow.lease_until) < now),
+    )
+    statement = update(PreviewRow).where(col(PreviewRow.id) == preview_id, left)
+    values = {"state": "declined", "name_claim": None, "lease_owner": None, "lease_until": None}
+    result = await session.execute(statement.values(**values).execution_options(synchronize_session=False))
+    assert isinstance(result, CursorResult)
+    return bool(result.rowcount == 1)
+
+
 async def decide_approval(session: AsyncSession, preview_id: str, now: datetime, **values: Any) -> bool:
     """Approves or declines an open preview that has not expired."""
     statement = update(PreviewRow).where(
@@ -189,11 +230,15 @@ async def decide_approval(session: AsyncSession, preview_id: str, now: datetime,
 
 
 async def expire_previews(session: AsyncSession, now: datetime, forget_ids_after: timedelta) -> int:
-    """Marks open previews past their time as expired, and drops the id sets of long expired ones."""
+    """Marks open previews past their time as expired, and drops the id sets of long expired ones.
+
+    A check that died counts as open: nothing was written in it.
+    """
+    lapsed = and_(col(PreviewRow.state) == "checking", col(PreviewRow.lease_until) < now)
     await session.execute(
         update(PreviewRow)
-        .where(col(PreviewRow.state) == "open", col(PreviewRow.expires_at) <= now)
-        .values(state="expired")
+        .where(or_(col(PreviewRow.state) == "open", lapsed), col(PreviewRow.expires_at) <= now)
+        .values(state="expired", name_claim=None, lease_owner=None, lease_until=None)
         .execution_options(synchronize_session=False)
     )
     old = and_(

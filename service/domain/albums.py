@@ -26,7 +26,8 @@ FILLERS = frozenset(
 class Album:
     """An album the key's user can see. `start` and `end` are local days as Immich gives them.
 
-    `members` are the other people who see it (names), `public_link` whether strangers with the link do.
+    `members` are the other people who see it (names), `member_ids` their user ids, `public_link` whether strangers
+    with the link do.
     `updated_at` is Immich's text, for sorting only.
     """
 
@@ -40,6 +41,7 @@ class Album:
     public_link: bool = False
     owner_name: str = ""
     members: tuple[str, ...] = ()
+    member_ids: tuple[str, ...] = ()
     updated_at: str = ""
 
 

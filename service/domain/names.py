@@ -48,11 +48,16 @@ def shown_name(name: str) -> str:
 
 def is_same_name(given: str, name: str) -> bool:
     """Whether `given` is `name` as our answers show it: folded, in other quotes, or cut with our mark."""
-    wanted, full = fold(given).replace('"', "'"), fold(name).replace('"', "'")
+    wanted, full = _bare(given), _bare(name)
     if wanted == full:
         return True
-    shown = fold(given.strip().removesuffix(CUT_MARK)).replace('"', "'")
+    shown = _bare(given.strip().removesuffix(CUT_MARK))
     return given.strip().endswith(CUT_MARK) and len(shown) >= LEAST_OF_A_CUT_NAME and full.startswith(shown)
+
+
+def _bare(name: str) -> str:
+    """Folded, without outer quotes (chat templates add and drop them), inner ones alike."""
+    return fold(name).replace('"', "'").strip("' ")
 
 
 def words(folded: str) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from service.domain.criteria import Criteria
 from service.domain.days import Window
-from service.domain.names import quote
+from service.domain.names import is_same_name, quote
 from service.domain.photos import Photo, in_order
 
 Action = Literal["create", "add"]
@@ -20,7 +20,7 @@ MAX_EXAMPLES = 3
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """Who else sees the album: other members by name, and whether a public link exists."""
+    """Who else sees the album: other members by id (two people can share a name), and whether a public link exists."""
 
     members: tuple[str, ...] = ()
     public_link: bool = False
@@ -93,14 +93,15 @@ class Drift:
     removed: int
     examples: tuple[str, ...] = ()
     audience_changed: bool = False
+    renamed: bool = False
 
     @property
     def any(self) -> bool:
-        return bool(self.added or self.removed or self.audience_changed)
+        return bool(self.added or self.removed or self.audience_changed or self.renamed)
 
 
-def compare(plan: Plan, photos: Sequence[Photo], audience: Audience) -> Drift:
-    """The drift between a previewed plan and what the library holds now."""
+def compare(plan: Plan, photos: Sequence[Photo], audience: Audience, album_name: str) -> Drift:
+    """The drift between a previewed plan and what the library holds now. `album_name` is the album's name now."""
     previewed = set(plan.asset_ids)
     new = sorted((photo for photo in photos if photo.id not in previewed), key=in_order)
     gone = previewed - {photo.id for photo in photos}
@@ -109,6 +110,7 @@ def compare(plan: Plan, photos: Sequence[Photo], audience: Audience) -> Drift:
         removed=len(gone),
         examples=tuple(photo.file for photo in new[:MAX_EXAMPLES]),
         audience_changed=audience != plan.audience,
+        renamed=not is_same_name(album_name, plan.album_name),
     )
 
 

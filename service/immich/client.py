@@ -158,7 +158,10 @@ class ImmichClient:
     async def create_album(self, name: str, description: str) -> ImmichAlbum:
         """Creates an empty album. Sent once; an error leaves open whether the album exists."""
         body = {"albumName": name, "description": description} if description else {"albumName": name}
-        return _decode(ImmichAlbum, await self._write("POST", "albums", body))
+        album = _decode(ImmichAlbum, await self._write("POST", "albums", body))
+        if not re.fullmatch(UUID, album.id.lower()):
+            raise ImmichBadAnswer("Immich answered a create without a usable album id; look at the albums in Immich.")
+        return album
 
     async def add_assets(self, album_id: str, asset_ids: Sequence[str]) -> list[ImmichAddResult]:
         """One row per id, in order. Raises ImmichBadAnswer if the rows are not those of the ids."""
@@ -190,7 +193,10 @@ class ImmichClient:
     async def _write(self, method: str, path: str, body: dict[str, Any]) -> Answer:
         """A request that changes something, sent exactly once."""
         try:
-            response = await self._request(method, path, body=body, seconds=self._write_seconds)
+            async with asyncio.timeout(self._write_seconds):
+                response = await self._request(method, path, body=body, seconds=self._write_seconds)
+        except TimeoutError:
+            raise ImmichTimeout("Immich took too long to answer a write; the album tells what was done.") from None
         except (httpx.TransportError, httpx.DecodingError) as error:
             raise _transport_error(error) from error
         return self._check(response, path)

@@ -160,7 +160,8 @@ class ImmichLibrary:
         try:
             return await self.client.fetch_album(album_id, with_assets=with_assets if server.is_v2 else None)
         except ImmichRejected as error:
-            if error.status in (400, 404):
+            # Without Immich's own words it is a proxy that answers while Immich restarts.
+            if error.status in (400, 404) and error.message:
                 raise AlbumNotFound("No album with this id is visible; find it by name with find_albums.") from None
             raise
 

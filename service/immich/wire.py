@@ -132,9 +132,9 @@ def read_album(album: ImmichAlbum, own_user: str | None) -> Album:
     """An album of either shape. `own_user` is the id of the key's user, None if it cannot be known."""
     owner = album.owner_user
     others = [member for member in album.album_users if member.role != "owner" and member.user.id != own_user]
-    names = [member.user.name or member.user.id for member in others]
+    seeing = [member.user for member in others]
     if owner is not None and owner.id != own_user:
-        names.append(owner.name or owner.id)
+        seeing.append(owner)
     return Album(
         id=album.id,
         name=album.album_name,
@@ -142,10 +142,11 @@ def read_album(album: ImmichAlbum, own_user: str | None) -> Album:
         role=_role(album, own_user),
         start=_date_part(album.start_date),
         end=_date_part(album.end_date),
-        shared=bool(album.shared) or bool(names),
+        shared=bool(album.shared) or bool(seeing),
         public_link=bool(album.has_shared_link),
         owner_name=owner.name if owner else "",
-        members=tuple(sorted(names)),
+        members=tuple(sorted(user.name or user.id for user in seeing)),
+        member_ids=tuple(sorted(user.id for user in seeing)),
         updated_at=album.updated_at,
     )
 

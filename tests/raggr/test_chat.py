@@ -133,8 +133,8 @@ def test_ctrl_c_at_the_prompt_ends_it_at_once(demo: Demo, tmp_path: Path) -> Non
         assert process.stdout.readline().startswith("Conversation ")
         assert process.stdout.read(2) == "> "
         while process.poll() is None:
-            # One may come between the prompt and the read, where Python does not look.
+            # One may come between the prompt and the read, where Python does not look; a second, in the clean-up.
             process.send_signal(signal.SIGINT)
             with suppress(subprocess.TimeoutExpired):
-                process.wait(1)
-        assert process.returncode == 130
+                process.wait(3)
+        assert process.returncode in (130, -signal.SIGINT)

@@ -10,6 +10,8 @@ BERGEN = Place("Bergen", "Vestland", "Norway", 60.39, 5.32)
 LISBOA = Place("Lisboa", "Lisbon", "Portugal", 38.72, -9.14)
 HOME = Place("Konstanz", "Baden-Wurttemberg", "Germany", 47.66, 9.17)
 OWN_ALBUM = "Keepsakes"
+# One version of each search style where nothing else differs; test_versions and test_properties compare all.
+STYLES = ("2.5.6", "3.3.1")
 
 
 def library(*, with_album: bool = True) -> Library:

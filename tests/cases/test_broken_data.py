@@ -9,8 +9,8 @@ import pytest
 
 from service.demo import faults
 from service.demo.library import Place
-from tests.cases.libraries import clusters_of, library, places_of, shoot, warns
-from tests.harness import VERSIONS, tripbook
+from tests.cases.libraries import STYLES, clusters_of, library, places_of, shoot, warns
+from tests.harness import tripbook
 
 MAY = {"taken_after": "2025-05-01", "taken_before": "2025-05-31"}
 BROKEN_DATES = (
@@ -23,7 +23,7 @@ BROKEN_DATES = (
 )
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", STYLES)
 async def test_bad_01_impossible_dates_are_counted_apart(version: str) -> None:
     made = library()
     shoot(made, "2025-05-04", 249)
@@ -46,7 +46,7 @@ async def test_bad_01_no_text_of_a_date_is_a_crash(text: str) -> None:
         assert (await box.call("search_photos", media="photo"))["unreadable_dates"] == 1
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", STYLES)
 async def test_bad_02_doubtful_days_are_counted_and_told(version: str) -> None:
     made = library()
     shoot(made, "1970-01-01", 200)
@@ -71,7 +71,7 @@ async def test_bad_02_the_edges_of_the_calendar_can_be_asked_for() -> None:
         assert answer["total"] == 2
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", STYLES)
 async def test_bad_03_without_exif_a_photo_counts_and_has_no_place(version: str) -> None:
     made = library()
     for has_exif in (None, False, True):
@@ -110,7 +110,7 @@ async def test_bad_05_zero_zero_is_no_place() -> None:
         assert (places_of(answer), answer["no_location"]) == ({"Accra, Greater Accra": 4}, 6)
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", STYLES)
 async def test_bad_07_other_kinds_of_assets_are_in_all_only(version: str) -> None:
     made = library()
     for kind, number in (("IMAGE", 3), ("VIDEO", 2), ("OTHER", 1)):

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from service.demo.library import Library
-from tests.cases.libraries import clusters_of, library, warns
-from tests.harness import VERSIONS, Box, tripbook
+from tests.cases.libraries import STYLES, clusters_of, library, warns
+from tests.harness import Box, tripbook
 
 
 async def count_on(box: Box, first: str, last: str | None = None, **criteria: Any) -> int:
@@ -23,7 +23,7 @@ def odd(made: Library, local: str, instant: str, **fields: Any) -> str:
     return made.add_asset(local=local, instant=instant, **fields).id
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", STYLES)
 async def test_day_01_evening_stays_on_its_day(version: str) -> None:
     made = library()
     made.add_asset(local="2023-11-18T17:25", offset_hours=-8)
@@ -34,7 +34,7 @@ async def test_day_01_evening_stays_on_its_day(version: str) -> None:
         assert await count_on(box, "2023-12-29") == 0
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", STYLES)
 async def test_day_02_breakfast_east_of_utc(version: str) -> None:
     made = library()
     for local in ("2026-09-05T07:32", "2026-09-05T19:00", "2026-09-06T08:15"):
@@ -44,7 +44,7 @@ async def test_day_02_breakfast_east_of_utc(version: str) -> None:
         assert clusters_of(answer) == [("2026-09-05", "2026-09-05", 2)]
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", STYLES)
 async def test_day_03_immich_is_asked_wider_than_the_day(version: str) -> None:
     made = library()
     made.add_asset(local="2025-06-14T07:40", offset_hours=9)

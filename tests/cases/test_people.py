@@ -6,8 +6,8 @@ import pytest
 
 from service.demo import faults
 from service.demo.library import Library
-from tests.cases.libraries import library, shoot, warns
-from tests.harness import VERSIONS, tripbook
+from tests.cases.libraries import STYLES, library, shoot, warns
+from tests.harness import tripbook
 
 
 def with_people(*names: str) -> Library:
@@ -17,7 +17,7 @@ def with_people(*names: str) -> Library:
     return made
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", STYLES)
 async def test_ppl_01_a_name_in_the_middle_after_a_hyphen_in_other_scripts(version: str) -> None:
     made = with_people("Jean-Marie", "Mariella", "Toni Юрий Köhler")
     async with tripbook(made, version=version) as box:
@@ -33,7 +33,7 @@ async def test_ppl_01_a_name_in_the_middle_after_a_hyphen_in_other_scripts(versi
         assert {candidate["name"] for candidate in problem["candidates"]} == {"Jean-Marie", "Mariella"}
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", STYLES)
 async def test_ppl_02_two_persons_of_one_name_are_candidates(version: str) -> None:
     made = library()
     for name, number in (("Noémie", 120), ("noemie", 4)):
@@ -47,7 +47,7 @@ async def test_ppl_02_two_persons_of_one_name_are_candidates(version: str) -> No
             assert (await box.call("search_photos", person=person_id))["total"] == number
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", STYLES)
 async def test_ppl_03_hidden_persons_stay_hidden(version: str) -> None:
     made = with_people("Ana")
     ex = made.add_person("Ex", hidden=True)

@@ -8,8 +8,8 @@ import pytest
 
 from service.demo import faults
 from service.demo.library import Library, Place
-from tests.cases.libraries import HOME, library, places_of, shoot, warns
-from tests.harness import VERSIONS, Box, tripbook
+from tests.cases.libraries import HOME, STYLES, library, places_of, shoot, warns
+from tests.harness import Box, tripbook
 
 USA = Place("Boston", "Massachusetts", "United States of America")
 SPAIN = Place("Valencia", "Valencian Community", "Spain")
@@ -24,7 +24,7 @@ async def total(box: Box, **criteria: Any) -> int:
     return found
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", STYLES)
 async def test_plc_01_a_country_by_any_of_its_names(version: str) -> None:
     made = library()
     shoot(made, "2025-06-01", 50, place=USA)
@@ -34,7 +34,7 @@ async def test_plc_01_a_country_by_any_of_its_names(version: str) -> None:
             assert (answer["total"], answer["criteria"]) == (50, {"country": "United States of America"})
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", STYLES)
 async def test_plc_02_accents_case_and_unicode_form_do_not_matter(version: str) -> None:
     made = library()
     shoot(made, "2025-06-01", 7, place=Place("São Paulo", "São Paulo", "Brazil"))
@@ -73,7 +73,7 @@ def two_valencias() -> Library:
     return made
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", STYLES)
 async def test_plc_04_one_city_name_in_two_countries_is_two_places(version: str) -> None:
     async with tripbook(two_valencias(), version=version) as box:
         both = await box.call("search_photos", city="Valencia")
@@ -91,7 +91,7 @@ async def test_plc_05_city_states_have_a_plain_label() -> None:
         assert answer["clusters"][0]["top_place"] == "Singapore"
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", STYLES)
 async def test_plc_06_far_from_any_town_only_the_country_is_known(version: str) -> None:
     made = library()
     shoot(made, "2025-06-01", 12, place=Place(None, None, "Norway"))
@@ -144,7 +144,7 @@ async def test_llm_03_typing_mistakes_get_suggestions_and_are_never_used() -> No
         assert problem["code"] == "unknown_place"
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", STYLES)
 async def test_llm_04_a_real_city_in_the_wrong_country(version: str) -> None:
     made = two_valencias()
     async with tripbook(made, version=version) as box:
@@ -168,7 +168,7 @@ def without_gps(days: int) -> Library:
     return made
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", STYLES)
 async def test_an_empty_place_search_costs_at_most_four_more_statistics_calls(version: str) -> None:
     async with tripbook(without_gps(5), version=version) as box:
         dates = {"taken_after": "2024-09-01", "taken_before": "2024-09-05"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from service.demo import faults
-from tests.cases.libraries import library, shoot
-from tests.harness import VERSIONS, tripbook
+from tests.cases.libraries import STYLES, library, shoot
+from tests.harness import tripbook
 
 
 async def test_smt_01_the_machine_learning_server_is_down() -> None:
@@ -28,7 +28,7 @@ async def test_smt_02_switched_off_is_not_worth_retrying() -> None:
         assert len(box.immich.journal.calls("search/smart")) == 1
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", STYLES)
 async def test_smt_03_it_always_finds_something_and_never_counts(version: str) -> None:
     made = library()
     shoot(made, "2025-05-01", 4)

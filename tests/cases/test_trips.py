@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cases.libraries import BERGEN, HOME, LISBOA, clusters_of, library, places_of, shoot, warns
-from tests.harness import VERSIONS, tripbook
+from tests.cases.libraries import BERGEN, HOME, LISBOA, STYLES, clusters_of, library, places_of, shoot, warns
+from tests.harness import tripbook
 
 
 def days(month: str, first: int, last: int) -> list[str]:
     return [f"{month}-{day:02d}" for day in range(first, last + 1)]
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", STYLES)
 async def test_trp_01_home_photos_do_not_drown_the_trip(version: str) -> None:
     """4,000 home photos of the case are 1,200 here: more than the one page that hints may read."""
     made = library()
@@ -68,7 +68,7 @@ async def test_trp_04_a_day_trip_is_one_day() -> None:
         assert clusters_of(answer) == [("2025-05-11", "2025-05-11", 9)]
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", STYLES)
 async def test_trp_05_a_trip_without_gps_is_told(version: str) -> None:
     made = library()
     for day in days("2024-09", 1, 5):
@@ -107,7 +107,7 @@ async def test_trp_07_trips_of_photos_only_and_of_videos_only() -> None:
         assert (videos["total"], videos["by_media"]) == (5, {"photo": 0, "video": 5})
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", STYLES)
 async def test_trp_09_a_party_past_midnight_is_told(version: str) -> None:
     made = library()
     shoot(made, "2024-10-31", 205, at="18:00", offset_hours=-5)
@@ -120,7 +120,7 @@ async def test_trp_09_a_party_past_midnight_is_told(version: str) -> None:
         assert warns(answer, "45 more follow right after midnight of 2024-10-31.")
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", STYLES)
 async def test_llm_02_a_range_from_today_is_told_with_the_number_without_it(version: str) -> None:
     made = library()
     shoot(made, "2024-06-01", 25, place=BERGEN)

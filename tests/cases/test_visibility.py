@@ -6,7 +6,7 @@ import pytest
 
 from service.demo import faults
 from service.demo.library import Library
-from tests.cases.libraries import library, shoot, warns
+from tests.cases.libraries import STYLES, library, shoot, warns
 from tests.harness import VERSIONS, tripbook
 
 DAY = {"taken_after": "2025-05-01", "taken_before": "2025-05-01"}
@@ -24,7 +24,7 @@ async def test_vis_01_the_timeline_only_on_every_version(version: str) -> None:
         assert all("timeline" in str(body) for body in bodies)
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", STYLES)
 async def test_vis_02_motion_parts_are_no_videos(version: str) -> None:
     made = library()
     for motion in shoot(made, "2025-05-01", 5, type="VIDEO", visibility="hidden"):

@@ -26,7 +26,7 @@ serve: setup
 
 test: setup
 	@if [ -n "$(TRIPBOOK_CI)" ]; then tests/browser/install-chromium; fi
-	@$(BIN)/python -m pytest -q --numprocesses $(WORKERS) --dist loadfile $(ARGS)
+	@$(BIN)/python -m pytest -q --numprocesses $(WORKERS) --dist worksteal $(ARGS)
 
 # The long form of the fault suite; minutes to hours.
 soak: setup

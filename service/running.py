@@ -21,7 +21,7 @@ from service.domain.names import quote
 from service.errors import TripbookError
 from service.logs import configure_logging
 from service.server import ServiceServer, bind
-from service.settings import Settings, load_settings
+from service.settings import DemoSettings, Settings, load_settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,13 @@ async def run_demo(port: int, immich_version: str, *, as_json: bool) -> int:
     """Runs the look-alike and the service in front of it, on a fresh temporary folder, until it is ended."""
     from service.demo.household import household
     from service.demo.server import running_lookalike
+    from service.demo.versions import parse_version
 
+    try:
+        parse_version(immich_version)
+    except ValueError as error:
+        print(f"{error}; write one like 2.5.6, 3.1.0 or 3.3.1.", file=sys.stderr)
+        return 1
     listener = _bind_or_explain("127.0.0.1", port)
     if listener is None:
         return 1
@@ -63,17 +69,12 @@ async def run_demo(port: int, immich_version: str, *, as_json: bool) -> int:
         async with running_lookalike(household(), version=immich_version) as immich:
             url = _url_of(listener)
             settings = load_settings(
+                DemoSettings,
                 immich_url=immich.url,
                 immich_api_key=immich.api_key,
-                immich_public_url="",
-                immich_api_style="",
-                immich_ca_file=None,
                 enable_writes=True,
                 data_dir=Path(folder),
-                database_url="",
-                secret_key="",
                 public_base_url=url,
-                allowed_hosts=(),
             )
             configure_logging(settings.log_format, settings.secrets, level=logging.WARNING)
             migrate(settings.database)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import ssl
 from datetime import timedelta
 from ipaddress import ip_network
 from pathlib import Path
@@ -11,7 +13,7 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 REQUIRED = "is missing"
 WordList = Annotated[tuple[str, ...], NoDecode]
@@ -47,11 +49,9 @@ class Settings(BaseSettings):
     max_scan: int = Field(50_000, ge=1, le=1_000_000, description="Most assets read for one summary.")
     max_write: int = Field(2_000, ge=1, le=100_000, description="Most photos in one preview.")
     write_chunk: int = Field(500, ge=1, le=1_000, description="Photos added to an album per Immich request.")
-    preview_ttl: int = Field(
-        3_600, ge=10, le=604_800, description="How long a preview can be confirmed; 86400 where approval is required."
-    )
+    preview_ttl: int = Field(3_600, ge=10, le=604_800, description="How long a preview can be confirmed.")
     data_dir: Path = Field(Path("data"), description="Folder of the database and the key file.")
-    database_url: str = Field("", description="SQLAlchemy URL; default an SQLite file under DATA_DIR.")
+    database_url: str = Field("", description="SQLite file as an SQLAlchemy URL; default one under DATA_DIR.")
     secret_key: SecretStr = Field(
         SecretStr(""),
         description="Keys that sign preview tokens, comma separated, newest first, each at least 16 characters; "
@@ -81,6 +81,25 @@ class Settings(BaseSettings):
     def _file_exists(cls, value: Path | None) -> Path | None:
         if value is not None and not value.is_file():
             raise ValueError("is no file")
+        try:
+            ssl.create_default_context(cafile=str(value) if value else None)
+        except ssl.SSLError as error:
+            raise ValueError("is no PEM file of certificates") from error
+        return value
+
+    @field_validator("data_dir")
+    @classmethod
+    def _folder_usable(cls, value: Path) -> Path:
+        there = next((one for one in (value, *value.absolute().parents) if one.exists()), None)
+        if there is None or not there.is_dir() or not os.access(there, os.W_OK):
+            raise ValueError("is no folder that can be written to")
+        return value
+
+    @field_validator("database_url")
+    @classmethod
+    def _database_known(cls, value: str) -> str:
+        if value and not value.startswith("sqlite+aiosqlite:///"):
+            raise ValueError("must look like sqlite+aiosqlite:////data/tripbook.db")
         return value
 
     @field_validator("immich_url", "immich_public_url", "public_base_url")
@@ -190,6 +209,21 @@ class Settings(BaseSettings):
         return (self.immich_api_key.get_secret_value(), *self.signing_keys)
 
 
+class DemoSettings(Settings):
+    """Settings of the demo: it needs nothing, so nothing of the environment reaches it."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return (init_settings,)
+
+
 def is_time_zone(name: str) -> bool:
     try:
         ZoneInfo(name)
@@ -202,10 +236,10 @@ def split_keys(value: SecretStr) -> tuple[str, ...]:
     return tuple(key.strip() for key in value.get_secret_value().split(",") if key.strip())
 
 
-def load_settings(**overrides: Any) -> Settings:
+def load_settings(kind: type[Settings] = Settings, **overrides: Any) -> Settings:
     """The settings from the environment. Raises SettingsError with one line per wrong variable."""
     try:
-        return Settings(**overrides)
+        return kind(**overrides)
     except ValidationError as error:
         lines = sorted({_line(item["loc"], item["msg"], item["type"]) for item in error.errors(include_input=False)})
         raise SettingsError("\n".join(lines)) from None

@@ -35,6 +35,12 @@ def test_missing_variables_are_named_one_per_line() -> None:
         ("PREVIEW_TTL", "10", "longer than REQUEST_DEADLINE"),
         ("SECRET_KEY", "short-SECRET", "at least 16 characters"),
         ("LOG_FORMAT", "xml", "text"),
+        ("DATABASE_URL", "nonsense", "sqlite+aiosqlite"),
+        ("DATABASE_URL", "postgresql://me:SECRET@h/db", "sqlite+aiosqlite"),
+        ("IMMICH_CA_FILE", __file__, "no PEM file"),
+        ("DATA_DIR", __file__, "no folder"),
+        ("TRUSTED_PROXIES", "proxy.example", "addresses or networks"),
+        ("RATE_LIMIT", "many", "1200/minute"),
     ],
 )
 def test_a_wrong_value_is_one_line(monkeypatch: pytest.MonkeyPatch, name: str, value: str, said: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +11,7 @@ from service.actions.context import Tripbook
 from service.domain.criteria import PLACE_KINDS, Criteria
 from service.domain.days import ALL_DAYS
 from service.domain.hints import Whereabouts, say_where
-from service.domain.names import quote
+from service.domain.names import quote, shorten
 from service.domain.persons import Person, find_beginnings, find_persons
 from service.domain.places import MAX_KNOWN, MAX_SUGGESTIONS, find_other_kind, find_spelling, has_near, suggest
 from service.errors import AmbiguousPerson, EmptyCriteria, UnknownPerson, UnknownPlace
@@ -18,6 +19,7 @@ from service.immich.library import ImmichLibrary
 from service.immich.queries import AssetQuery
 
 MAX_CANDIDATES = 5
+MAX_SUGGESTION_CHARS = 60
 
 
 def require_some(criteria: Criteria) -> None:
@@ -66,20 +68,22 @@ async def _unknown_place(library: ImmichLibrary, kind: str, value: str, spelled:
         other, spelling = found
         return UnknownPlace(
             f"No {kind} {quote(value)} in the library, but {quote(spelling)} is a {other}: pass it as {other}.",
-            suggestions=[spelling],
+            suggestions=_shown([spelling]),
         )
     if where := await _where_instead(library, kind, spelled):
         names = [name for name, _ in where.places[:MAX_SUGGESTIONS]]
-        return UnknownPlace(f"No {kind} {quote(value)} in the library; {say_where(where)}", suggestions=names)
+        return UnknownPlace(f"No {kind} {quote(value)} in the library; {say_where(where)}", suggestions=_shown(names))
     suggestions = suggest(value, known)
     if not suggestions:
         return UnknownPlace(f"No photo in the library has a {kind}; search by dates instead.", suggestions=[])
     if has_near(value, known):
-        near = ", ".join(quote(name) for name in suggestions)
-        return UnknownPlace(f"No {kind} {quote(value)} in the library. Nearest: {near}.", suggestions=suggestions)
+        return UnknownPlace(
+            f"No {kind} {quote(value)} in the library. Nearest: {_quoted(suggestions)}.",
+            suggestions=_shown(suggestions),
+        )
     return UnknownPlace(
         f"No {kind} {quote(value)} in the library; use one of the suggestions, or search by dates.",
-        suggestions=suggestions,
+        suggestions=_shown(suggestions),
     )
 
 
@@ -103,11 +107,13 @@ async def _resolve_person(library: ImmichLibrary, value: str) -> Person:
     names = [person.name for person in people]
     suggestions = suggest(value, names) if names else []
     if has_near(value, names):
-        near = ", ".join(quote(name) for name in suggestions)
-        raise UnknownPerson(f"No person {quote(value)} in the library. Nearest: {near}.", suggestions=suggestions)
+        raise UnknownPerson(
+            f"No person {quote(value)} in the library. Nearest: {_quoted(suggestions)}.",
+            suggestions=_shown(suggestions),
+        )
     raise UnknownPerson(
         f"No person {quote(value)} in the library; use a name that Immich knows, see suggestions.",
-        suggestions=suggestions[:MAX_KNOWN],
+        suggestions=_shown(suggestions[:MAX_KNOWN]),
     )
 
 
@@ -122,7 +128,16 @@ async def _ambiguous(library: ImmichLibrary, value: str, found: list[Person]) ->
 
 async def _describe_candidate(library: ImmichLibrary, person: Person) -> dict[str, Any]:
     photos = await library.count(AssetQuery(person_id=person.id))
-    described: dict[str, Any] = {"id": person.id, "name": person.name, "photos": photos}
+    described: dict[str, Any] = {"id": person.id, "name": shorten(person.name, MAX_SUGGESTION_CHARS), "photos": photos}
     if person.birth_date:
         described["birth_date"] = person.birth_date[:10]
     return described
+
+
+def _shown(names: Sequence[str]) -> list[str]:
+    """Names for a problem document, which stays small."""
+    return [shorten(name, MAX_SUGGESTION_CHARS) for name in names]
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(quote(name, MAX_SUGGESTION_CHARS) for name in names)

@@ -27,6 +27,7 @@ from service.immich.library import Members
 
 MAX_WINDOWS = 12
 MAX_SHOWN_WINDOWS = 8
+MAX_SHOWN_MEMBERS = 3
 GAP_SAMPLES = 3
 
 
@@ -166,7 +167,9 @@ def _warn_audience(album: Album) -> list[str]:
     if not seen_by:
         return []
     owner = f"The album belongs to {quote(album.owner_name)}; what" if album.role != "owner" else "What"
-    return [f"{owner} is added will be seen by {seen_by}."]
+    names = ", ".join(quote(name, 30) for name in album.members[:MAX_SHOWN_MEMBERS])
+    more = ", …" if len(album.members) > MAX_SHOWN_MEMBERS else ""
+    return [f"{owner} is added will be seen by {seen_by}{f' ({names}{more})' if names else ''}."]
 
 
 def _describe_windows(days: AlbumDays, criteria: Criteria) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from service.actions.hints import find_hints
 from service.domain.criteria import Criteria
 from service.domain.summary import MAX_WARNINGS, Selection, collect_warnings, describe_photo, fit, summarise
 
+CUT_SHORT = "Immich ranks only so many photos, and too few of them are of these days; search without the dates."
 RANKED = "Ranked by likeness, not a count: the last ones may not fit."
 
 
@@ -52,6 +53,7 @@ async def smart_search(app: Tripbook, text: str, criteria: Criteria, limit: int)
     """`results` most like `text`, best first. No total: likeness has no threshold."""
     async with reading(app):
         applied = await resolve_criteria(app, criteria)
-        photos = await app.library.rank(text, applied, limit)
-    results = [describe_photo(photo, app.settings.public_url) for photo in photos]
-    return fit({"results": results, "note": RANKED, "criteria": applied.echo()})
+        ranked = await app.library.rank(text, applied, limit)
+    results = [describe_photo(photo, app.settings.public_url) for photo in ranked.photos]
+    warnings = {"warnings": [CUT_SHORT]} if ranked.cut_short else {}
+    return fit({"results": results, "note": RANKED, "criteria": applied.echo()} | warnings)

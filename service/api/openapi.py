@@ -11,9 +11,9 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from service.api.answers import Problem
 from service.api.errors import PROBLEM_JSON
 from service.api.routes import TOOL_NAMES
-from service.api.schemas import Problem
 
 DESCRIPTION = (
     "Tripbook finds the album of a trip in the household's Immich library, or makes one of exactly the photos that "

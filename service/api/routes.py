@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import APIRouter
 
 from service import errors
-from service.api import albums, health, photos, records, schemas
+from service.api import albums, answers, health, photos, records
 from service.api.errors import UPSTREAM, responses_for
 
 PLACES = (errors.EmptyCriteria, errors.UnknownPlace, errors.UnknownPerson, errors.AmbiguousPerson)
@@ -44,46 +44,46 @@ class Tool:
 
 TOOLS = (
     Tool(
-        "/v1/albums/find", albums.find_albums, schemas.FindAlbumsAnswer, "search", "Find albums",
+        "/v1/albums/find", albums.find_albums, answers.FindAlbumsAnswer, "search", "Find albums",
         "Find existing albums by part of their name, with link, photo count and dates. Call this first when the user "
         "mentions a trip, event or album.",
         UPSTREAM,
     ),
     Tool(
-        "/v1/photos/search", photos.search_photos, schemas.Summary, "search", "Search photos",
+        "/v1/photos/search", photos.search_photos, answers.Summary, "search", "Search photos",
         "Count and summarise photos by dates, place, person: exact total, date clusters, places, samples; never a "
         "list. For a trip, search its place, read the clusters, then search the whole date range to include photos "
         "without GPS.",
         (*UPSTREAM, *PLACES),
     ),
     Tool(
-        "/v1/photos/smart-search", photos.smart_search, schemas.SmartSearchAnswer, "search", "Search by content",
+        "/v1/photos/smart-search", photos.smart_search, answers.SmartSearchAnswer, "search", "Search by content",
         "Find photos by what they show, like cat in the snow. Ranked by likeness; has no total, so never use it to "
         "collect a trip.",
         (*UPSTREAM, *PLACES, errors.SmartSearchUnavailable),
     ),
     Tool(
-        "/v1/albums/additions/preview", albums.album_gaps, schemas.AlbumGapsAnswer, "search", "What is missing",
+        "/v1/albums/additions/preview", albums.album_gaps, answers.AlbumGapsAnswer, "search", "What is missing",
         "What is missing from an album: photos of the album's days that are not in it. Gives missing_count, and a "
         "token to add exactly these with add_to_album.",
-        (*UPSTREAM, *PLACES, errors.AlbumNotFound, errors.AlbumHasNoDates),
+        (*UPSTREAM, *PLACES, errors.AlbumNotFound, errors.AlbumHasNoDates, errors.TooManyPhotos),
     ),
     Tool(
-        "/v1/albums/preview", albums.preview_album, schemas.PreviewAlbumAnswer, "write", "Preview a new album",
+        "/v1/albums/preview", albums.preview_album, answers.PreviewAlbumAnswer, "write", "Preview a new album",
         "Preview a new album of everything that matches; writes nothing. Show the user the sentence and ask for a "
         "yes before create_album.",
         (*UPSTREAM, *PLACES, *PREVIEWED, errors.AlbumNameTaken),
         writes=True,
     ),
     Tool(
-        "/v1/albums/confirm", albums.create_album, schemas.Receipt, "write", "Create the previewed album",
+        "/v1/albums/confirm", albums.create_album, answers.Receipt, "write", "Create the previewed album",
         "Create the album exactly as previewed. Only after the user agreed to the exact count. Repeating the same "
         "call is safe.",
         (*UPSTREAM, *CONFIRMED, errors.AlbumNameTaken),
         writes=True,
     ),
     Tool(
-        "/v1/albums/additions/confirm", albums.add_to_album, schemas.Receipt, "write", "Add the previewed photos",
+        "/v1/albums/additions/confirm", albums.add_to_album, answers.Receipt, "write", "Add the previewed photos",
         "Add the missing photos to the album exactly as album_gaps previewed. Only after the user agreed to the "
         "exact count. Repeating the same call is safe.",
         (*UPSTREAM, *CONFIRMED),
@@ -92,13 +92,13 @@ TOOLS = (
 )  # fmt: skip
 
 RESOURCES: tuple[tuple[str, Any, type, str, tuple[type[errors.TripbookError], ...]], ...] = (
-    ("/v1/albums", albums.list_albums, schemas.FindAlbumsAnswer, "Find albums by name", UPSTREAM),
-    ("/v1/caller", records.get_caller, schemas.CallerOut, "Whose token this is, and what it may do", ()),
-    ("/v1/previews", records.list_previews, schemas.PreviewPage, "Previews, newest first", ()),
-    ("/v1/previews/{preview_id}", records.get_preview, schemas.PreviewOut, "State of a preview",
+    ("/v1/albums", albums.list_albums, answers.FindAlbumsAnswer, "Find albums by name", UPSTREAM),
+    ("/v1/caller", records.get_caller, answers.CallerOut, "Whose token this is, and what it may do", ()),
+    ("/v1/previews", records.list_previews, answers.PreviewPage, "Previews, newest first", ()),
+    ("/v1/previews/{preview_id}", records.get_preview, answers.PreviewOut, "State of a preview",
      (errors.PreviewNotFound,)),
-    ("/v1/receipts", records.list_receipts, schemas.ReceiptPage, "Receipts, newest first", ()),
-    ("/v1/receipts/{receipt_id}", records.get_receipt, schemas.ReceiptOut, "A receipt", (errors.ReceiptNotFound,)),
+    ("/v1/receipts", records.list_receipts, answers.ReceiptPage, "Receipts, newest first", ()),
+    ("/v1/receipts/{receipt_id}", records.get_receipt, answers.ReceiptOut, "A receipt", (errors.ReceiptNotFound,)),
 )  # fmt: skip
 
 TOOL_NAMES = tuple(tool.handler.__name__ for tool in TOOLS)
@@ -135,13 +135,13 @@ def build_router(*, writes: bool) -> APIRouter:
             responses=responses_for(*found),
         )
     router.add_api_route(
-        "/healthz", health.healthz, operation_id="healthz", response_model=schemas.Alive, tags=["health"],
+        "/healthz", health.healthz, operation_id="healthz", response_model=answers.Alive, tags=["health"],
         summary="Alive", description="The process answers.",
     )  # fmt: skip
     router.add_api_route(
-        "/readyz", health.readyz, operation_id="readyz", response_model=schemas.Ready, tags=["health"],
+        "/readyz", health.readyz, operation_id="readyz", response_model=answers.Ready, tags=["health"],
         response_model_exclude_none=True, summary="Ready",
         description="Immich reachable, its version, missing key permissions, database; 503 where something is wrong.",
-        responses=responses_for() | {503: {"model": schemas.Ready, "description": "Not ready; says why."}},
+        responses=responses_for() | {503: {"model": answers.Ready, "description": "Not ready; says why."}},
     )  # fmt: skip
     return router

@@ -219,16 +219,6 @@ async def drop_unfinished(session: AsyncSession, preview_id: str, now: datetime)
     return bool(result.rowcount == 1)
 
 
-async def decide_approval(session: AsyncSession, preview_id: str, now: datetime, **values: Any) -> bool:
-    """Approves or declines an open preview that has not expired."""
-    statement = update(PreviewRow).where(
-        col(PreviewRow.id) == preview_id, col(PreviewRow.state) == "open", col(PreviewRow.expires_at) > now
-    )
-    result = await session.execute(statement.values(**values).execution_options(synchronize_session=False))
-    assert isinstance(result, CursorResult)
-    return bool(result.rowcount == 1)
-
-
 async def expire_previews(session: AsyncSession, now: datetime, forget_ids_after: timedelta) -> int:
     """Marks open previews past their time as expired, and drops the id sets of long expired ones.
 

@@ -7,9 +7,11 @@ from datetime import date
 from typing import Any, Literal
 
 from service.domain.days import Window
+from service.domain.names import shorten
 
 MediaFilter = Literal["photo", "video", "all"]
 PLACE_KINDS = ("state", "city", "country")
+MAX_SHOWN_NAME = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +54,12 @@ class Criteria:
         return replace(self, state=None, city=None, country=None)
 
     def echo(self) -> dict[str, Any]:
-        """The criteria as applied, only those that are set; dates as YYYY-MM-DD."""
+        """The criteria as applied, only those that are set; dates as YYYY-MM-DD, very long names cut with a mark."""
         shown: dict[str, Any] = {}
         for field in fields(self):
             value = getattr(self, field.name)
             if field.name != "person_id" and value != field.default:
-                shown[field.name] = value.isoformat() if isinstance(value, date) else value
+                shown[field.name] = _show(value)
         return shown
 
     def to_stored(self) -> dict[str, Any]:
@@ -72,3 +74,9 @@ class Criteria:
             if key in values:
                 values[key] = date.fromisoformat(values[key])
         return cls(**values)
+
+
+def _show(value: Any) -> Any:
+    if isinstance(value, date):
+        return value.isoformat()
+    return shorten(value, MAX_SHOWN_NAME) if isinstance(value, str) else value

@@ -26,10 +26,6 @@ class Audience:
     public_link: bool = False
 
     @property
-    def is_private(self) -> bool:
-        return not self.members and not self.public_link
-
-    @property
     def seen_by(self) -> str:
         """`2 other people and anyone with its public link`; empty for a private album."""
         number = len(self.members)

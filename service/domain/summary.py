@@ -242,10 +242,10 @@ TRIM_STEPS: tuple[tuple[str, int], ...] = (
     ("samples", 0),
     ("top_places", 1),
     ("clusters", 1),
-    ("windows", 1),
     ("warnings", 1),
     ("albums", 1),
     ("results", 1),
+    ("windows", 1),
 )
 # Where the count of a trimmed entry goes, so that the parts still add up to the total.
 REST_OF = {"top_places": "other_places", "clusters": "other_clusters", "windows": "other_windows"}

@@ -1,4 +1,4 @@
-"""Immich's statuses and broken answers, as our errors. One table; `tests/immich/test_errors.py` walks through it."""
+"""Immich's statuses and broken answers, as our errors. One table; `tests/immich/test_client.py` walks through it."""
 
 from __future__ import annotations
 

@@ -67,6 +67,14 @@ class Members:
     truncated: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Photos by likeness, best first. cut_short: reading stopped before the limit was full."""
+
+    photos: list[Photo]
+    cut_short: bool = False
+
+
 class Remembered(Generic[T]):
     """A value fetched at most every five minutes; simultaneous askers wait for one fetch."""
 
@@ -235,7 +243,7 @@ class ImmichLibrary:
         """The newest photos of a query, at most one page (`truncated` if there are more): to say what is there."""
         return await peek(await self._context(), query, window)
 
-    async def rank(self, text: str, criteria: Criteria, limit: int) -> list[Photo]:
+    async def rank(self, text: str, criteria: Criteria, limit: int) -> Ranked:
         """The `limit` photos most like `text`, best first, among those of `criteria`.
 
         Cut by local day after ranking, reading on until full. Filter style has one page of at most 1,000.
@@ -255,10 +263,11 @@ class ImmichLibrary:
                 in_window = criteria.window.is_open or (photo.day is not None and criteria.window.holds(photo.day))
                 if in_window and (asset.is_favorite or not criteria.favorites_only):
                     found.setdefault(photo.id, photo)
+            whole_page = context.style == "filter" and len(assets.items) >= size
             if len(found) >= limit or context.style == "filter" or assets.next_page is None:
-                break
+                return Ranked(list(found.values())[:limit], cut_short=whole_page and len(found) < limit)
             page = next_page(assets.next_page, page)
-        return list(found.values())[:limit]
+        return Ranked(list(found.values())[:limit], cut_short=True)
 
     async def missing_permissions(self, *, writes: bool) -> list[str]:
         """Permissions the key needs and lacks. A full key has `all`."""

@@ -82,6 +82,9 @@ FAULTS = {
     "401": (status(401, {"message": "Invalid API key"}), 502, "immich_refused_key"),
     "403": (status(403, {"message": "Missing required permission: asset.read"}), 502, "immich_missing_permission"),
     "404": (status(404), 502, "immich_error"),
+    "405": (status(405), 502, "immich_error"),
+    "413": (status(413, "<html>too large</html>", content_type="text/html"), 502, "immich_error"),
+    "422": (status(422), 502, "immich_error"),
     "409": (status(409), 502, "immich_error"),
     "429": (status(429), 503, "immich_unreachable"),
     "500": (status(500), 502, "immich_error"),
@@ -95,7 +98,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("version", ["3.1.0", "3.3.1"])
+@pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("page", [1, 2])
 @pytest.mark.parametrize("fault", FAULTS)
 async def test_an_upstream_failure_is_an_error_on_every_page(fault: str, page: int, version: str) -> None:

@@ -48,9 +48,20 @@ async def test_scenario_b_no_album_yet_then_created_once(version: str) -> None:
 @pytest.mark.parametrize("version", VERSIONS)
 async def test_scenario_a_album_exists(version: str) -> None:
     library = household()
-    assets = [asset for asset in library.assets.values() if asset.owner_id == library.me.id][:12]
-    library.add_album("Maine 2026", [asset.id for asset in assets])
+    week = [
+        asset
+        for asset in library.assets.values()
+        if "2026-08-02" <= str(asset.local_date_time) < "2026-08-10"
+        and asset.visibility == "timeline"
+        and not asset.is_trashed
+    ]
+    ends = (
+        min(week, key=lambda asset: str(asset.local_date_time)),
+        max(week, key=lambda asset: str(asset.local_date_time)),
+    )
+    library.add_album("Maine 2026", [*ends, *(asset for asset in week if asset not in ends)][:412])
     async with tripbook(library, version=version) as box:
         found = (await box.call("find_albums", query="maine"))["albums"]
         assert [(album["name"], album["match"], album["role"]) for album in found] == [("Maine 2026", "part", "owner")]
+        assert (found[0]["asset_count"], found[0]["start"], found[0]["end"]) == (412, "2026-08-02", "2026-08-09")
         assert found[0]["url"] == f"https://photos.example/albums/{found[0]['id']}"

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, sync_playwright
 
+from tests.harness import VERSIONS
 from tests.processes import Running, running
 
 FLAGS = [
@@ -26,9 +27,10 @@ def chromium() -> str:
     return found
 
 
-@pytest.fixture
-def demo(tmp_path: Path) -> Iterator[Running]:
-    with running(["service", "demo", "--port", "0", "--json"], tmp_path) as started:
+@pytest.fixture(params=VERSIONS)
+def demo(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Running]:
+    arguments = ["service", "demo", "--port", "0", "--json", "--immich-version", request.param]
+    with running(arguments, tmp_path) as started:
         yield started
 
 

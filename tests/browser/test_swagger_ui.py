@@ -1,4 +1,4 @@
-"""A person at Swagger UI: authorize, search, preview and create the Maine album."""
+"""A person at Swagger UI: authorize, then find, search, preview, create, look for gaps and add."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def execute(page: Page, operation: str, body: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
-def test_a_person_creates_the_maine_album(demo: Running, page: Page) -> None:
+def test_a_person_uses_all_seven_tools(demo: Running, page: Page) -> None:
     page.goto(demo.ready["docs_url"])
     page.locator("button.authorize").first.click()
     page.locator(".auth-container input").fill(demo.ready["token"])
@@ -42,4 +42,12 @@ def test_a_person_creates_the_maine_album(demo: Running, page: Page) -> None:
     assert (receipt["status"], receipt["added"], receipt["album_count_now"]) == ("done", 455, 455)
     found = execute(page, "find_albums", {"query": "maine"})["albums"]
     assert [(album["name"], album["asset_count"]) for album in found] == [("Maine 2026", 455)]
+
+    cat = execute(page, "smart_search", {"query": "orange cat in snow", "person": "Simba", "limit": 3})
+    assert len(cat["results"]) == 3
+    lisbon = execute(page, "find_albums", {"query": "lisbon"})["albums"][0]
+    gaps = execute(page, "album_gaps", {"album_id": lisbon["id"]})
+    assert gaps["missing_count"] == 37
+    add = {"preview_token": gaps["preview_token"], "expected_new_count": 37, "album_name": "Lisbon 2025"}
+    assert execute(page, "add_to_album", add)["album_count_now"] == 449
     page.screenshot(path=str(demo.log.with_suffix(".png")))

@@ -127,7 +127,7 @@ async def test_shr_03_who_will_see_it_is_in_the_sentence_and_bound_to_the_token(
         gaps = await box.call("album_gaps", album_id=album.id)
         assert gaps["missing_count"] == 11
         assert "which 2 other people and anyone with its public link can see" in gaps["sentence"]
-        assert warns(gaps, "What is added will be seen by 2 other people and anyone with its public link.")
+        assert warns(gaps, "What is added will be seen by 2 other people and anyone with its public link (")
         assert warns(gaps, "1 archived photo of these days is not included.")
         album.members[made.add_user("Dora").id] = "viewer"
         problem = await box.problem(

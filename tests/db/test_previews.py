@@ -141,3 +141,15 @@ def test_simultaneous_starters_migrate_once(tmp_path: Path) -> None:
     url = f"sqlite+aiosqlite:///{tmp_path / 'data' / 'test.db'}"
     with ProcessPoolExecutor(4) as pool:
         assert list(pool.map(migrate, [url] * 8)) == [None] * 8
+
+
+async def test_writes_begin_with_the_write_lock_and_reads_do_not(db: Database) -> None:
+    from sqlalchemy import event
+
+    begun: list[str] = []
+    event.listen(db._engine.sync_engine, "before_cursor_execute", lambda conn, cursor, text, *rest: begun.append(text))
+    async with db.write() as session:
+        await db.now(session)
+    async with db.read() as session:
+        await db.now(session)
+    assert [text for text in begun if text.startswith("BEGIN")] == ["BEGIN IMMEDIATE", "BEGIN"]

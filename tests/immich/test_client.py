@@ -277,3 +277,11 @@ async def test_rows_of_other_photos_are_no_answer_to_an_add() -> None:
     with pytest.raises(errors.ImmichBadAnswer):
         await client.add_assets(ALBUM, ["22222222-2222-4222-8222-222222222222"])
     await client.close()
+
+
+async def test_idle_connections_are_dropped_before_immich_does() -> None:
+    """Immich closes them after five seconds."""
+    client = ImmichClient(load_settings(immich_url="http://immich.test", immich_api_key=KEY))
+    pool = client._http._transport._pool  # type: ignore[attr-defined]
+    assert pool._keepalive_expiry == 4.0
+    await client.close()

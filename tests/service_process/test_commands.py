@@ -99,3 +99,11 @@ def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
 def test_openapi_json_is_current() -> None:
     checked = command("openapi", "--check")
     assert checked.returncode == 0, checked.stderr
+
+
+def test_the_demo_needs_nothing_and_takes_nothing_from_the_environment(tmp_path: Path) -> None:
+    failed = command("demo", "--immich-version", "x.y")
+    assert (failed.returncode, "Traceback" in failed.stderr) == (1, False)
+    assert "write one like 2.5.6" in failed.stderr
+    with running(["service", "demo", "--port", "0", "--json"], tmp_path, MAX_SCAN="abc", ENABLE_WRITES="no") as demo:
+        assert search(demo.ready["url"], demo.ready["token"]).json()["truncated"] is False

@@ -25,7 +25,7 @@ from service.actions.previews import (
     plan_of,
     promise_of,
 )
-from service.actions.writing import Outcome, album_gone, outcome_of, start_writer
+from service.actions.writing import Outcome, album_gone, outcome_of, require_permissions, start_writer
 from service.db.callers import find_caller
 from service.db.previews import (
     UNFINISHED,
@@ -52,8 +52,6 @@ from service.errors import (
     AlbumNotWritable,
     ConfirmInProgress,
     CountMismatch,
-    ImmichMissingPermission,
-    ImmichRejected,
     LibraryChanged,
     PreviewDeclined,
     PreviewExpired,
@@ -191,6 +189,11 @@ async def _claim_open(app: Tripbook, row: PreviewRow) -> Lease:
 
 def _not_claimable(row: PreviewRow, now: datetime) -> TripbookError:
     if row.state == "declined":
+        if row.target_album_id or row.answered:
+            return PreviewDeclined(
+                f"The admin gave this preview up after {row.answered} of {count_photos(row.count)}; look at the album "
+                f"{quote(row.album_name)} and make a new preview of what is missing.",
+            )
         return PreviewDeclined("A person declined this preview; nothing was written. Make a new one if that changed.")
     if is_expired(row, now):
         return PreviewExpired("This preview is too old to be confirmed; make a new one and ask again.")
@@ -241,36 +244,20 @@ async def _commit_writing(app: Tripbook, lease: Lease, seen: list[str]) -> None:
 
 
 async def _check_again(app: Tripbook, caller: Caller, row: PreviewRow) -> list[str]:
-    """Resolves the plan again and compares. Returns the ids of same-named albums seen, for a lost create answer.
+    """Resolves the plan again and compares. Returns the ids of all albums seen, for a lost create answer.
 
     Raises LibraryChanged with a fresh preview on drift, AlbumNameTaken, or any reading error.
     """
     plan = plan_of(row, unpack_ids(row.asset_ids))
     async with reading(app):
-        await _require_permissions(app)
+        await require_permissions(app)
         found = await _resolve(app, plan, with_exif=plan.criteria.has_place)
         if _drift(plan, found).any or not found.selection.exact:
             raise await _changed(app, caller, plan, await _resolve(app, plan, with_exif=True))
     if plan.action == "add":
         return []
     check_name_free(found.albums, plan.album_name)
-    return [album.id for album in same_name(found.albums, plan.album_name)]
-
-
-async def _require_permissions(app: Tripbook) -> None:
-    """A key that may create but not fill would leave an empty album behind."""
-    try:
-        missing = await app.library.missing_permissions(writes=True)
-    except ImmichRejected as error:
-        if error.status == 404:  # an Immich too old to say; the writes themselves will
-            return
-        raise
-    if missing:
-        names = ", ".join(missing)
-        raise ImmichMissingPermission(
-            f"The service's Immich API key lacks {names}, so nothing was written; add that to the key in Immich.",
-            permission=missing[0],
-        )
+    return [album.id for album in found.albums]
 
 
 async def _resolve(app: Tripbook, plan: Plan, *, with_exif: bool) -> Found:

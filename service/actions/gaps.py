@@ -46,7 +46,13 @@ async def resolve_missing(
     """Everything `criteria` match in `windows` that the album does not hold yet."""
     found = await _select_windows(app, criteria, windows, with_exif=with_exif)
     photos = [photo for photo in found.photos if photo.id not in members.ids]
-    selection = replace(found, photos=photos, complete=found.complete and members.complete, known_total=None)
+    selection = replace(
+        found,
+        photos=photos,
+        unreadable_ids=found.unreadable_ids - members.ids,
+        complete=found.complete and members.complete,
+        known_total=None,
+    )
     return Missing(album, selection, audience_of(album))
 
 
@@ -62,7 +68,7 @@ async def _select_windows(
     parts = [await app.library.select(criteria, window, with_exif=with_exif) for window in windows]
     return Selection(
         photos=list({photo.id: photo for part in parts for photo in part.photos}.values()),
-        unreadable=sum(part.unreadable for part in parts),
+        unreadable_ids=frozenset[str]().union(*(part.unreadable_ids for part in parts)),
         complete=all(part.complete for part in parts),
         truncated=any(part.truncated for part in parts),
     )
@@ -88,7 +94,13 @@ async def album_gaps(app: Tripbook, caller: Caller, album_id: str, pad_days: int
         warnings = (*([reason] if reason else []), *_warn_outliers(days.outliers), *_warn_audience(album))
         hints = await find_gap_hints(app, applied, album, tuple(days.windows))
         summary = await describe_selection(
-            app, applied, missing.selection, samples=GAP_SAMPLES, first_warnings=warnings, hints=hints
+            app,
+            applied,
+            missing.selection,
+            samples=GAP_SAMPLES,
+            first_warnings=warnings,
+            hints=hints,
+            has_dates=not all(window.is_open for window in days.windows),
         )
     result: dict[str, Any] = {
         "album": {

@@ -34,14 +34,19 @@ async def describe_selection(
     samples: int,
     first_warnings: Sequence[str] = (),
     hints: Sequence[str] = (),
+    has_dates: bool | None = None,
 ) -> dict[str, Any]:
-    """A summary with `criteria` and `warnings`, not yet trimmed. `first_warnings` are the most important ones."""
+    """A summary with `criteria` and `warnings`, not yet trimmed. `first_warnings` are the most important ones.
+
+    has_dates: whether days were asked for; by default where the criteria have some.
+    """
     summary = summarise(
         selection, samples=samples, public_url=app.settings.public_url, own_user=await app.library.own_user()
     )
+    by_days = criteria.has_dates if has_dates is None else has_dates
     warnings = [
         *first_warnings,
-        *collect_warnings(selection, has_dates=criteria.has_dates, today=app.today),
+        *collect_warnings(selection, has_dates=by_days, today=app.today),
         *hints,
     ]
     summary["criteria"] = criteria.echo()

@@ -34,6 +34,7 @@ from service.errors import (
     AlbumNotWritable,
     ConfirmInProgress,
     ImmichError,
+    ImmichMissingPermission,
     ImmichRejected,
     OutcomeUnknown,
     TripbookError,
@@ -156,6 +157,7 @@ class _Writer:
             return await self._settle_lost_create(row, row.create_sent_at)
         if self._resumed:  # it stopped before anything was sent, and the name may have been taken since
             check_name_free(await self._app.library.list_albums(), row.album_name)
+            await require_permissions(self._app)
         return await self._create(row)
 
     async def _create(self, row: PreviewRow) -> str:
@@ -181,7 +183,7 @@ class _Writer:
 
     async def _settle_lost_create(self, row: PreviewRow, sent_at: datetime) -> str:
         """Adopts the album a lost create made, or creates it once the lost request cannot run any more."""
-        named = await self._new_albums_of_that_name(row)
+        named = same_name(await self._app.library.list_albums(), row.album_name)
         if len(named) == 1 and await self._is_surely_ours(named[0], row):
             return await self._remember_album(named[0].id)
         if named:
@@ -199,16 +201,13 @@ class _Writer:
                 f"this confirm in {seconds} seconds; it will not be made twice.",
                 retry_after=seconds,
             )
+        await require_permissions(self._app)
         return await self._create(row)
 
-    async def _new_albums_of_that_name(self, row: PreviewRow) -> list[Album]:
-        """Albums that a second create would double, without those seen before the first."""
-        albums = same_name(await self._app.library.list_albums(), row.album_name)
-        return [album for album in albums if album.id not in row.seen_album_ids]
-
     async def _is_surely_ours(self, album: Album, row: PreviewRow) -> bool:
-        """Owned, of exactly that name, private, and without anything (archived things too) that is not ours."""
-        if album.role != "owner" or album.name != row.album_name or album.shared or album.public_link:
+        """New, owned, of exactly that name, private, and without anything (archived too) that is not ours."""
+        is_new = album.id not in row.seen_album_ids and album.role == "owner" and album.name == row.album_name
+        if not is_new or album.shared or album.public_link:
             return False
         members = await self._app.library.find_members(album)
         ours = set(unpack_ids(row.asset_ids))
@@ -230,8 +229,8 @@ class _Writer:
             except ImmichError as error:
                 settled = await self._settle_chunk(album_id, chunk, error)
                 if settled is None:
-                    if tally.answered == 0 and _is_no_access(error):
-                        await self._refuse_no_access(row, album_id)
+                    if row.action == "add" and tally.answered == 0 and _is_no_access(error):
+                        await self._refuse_no_access(album_id)
                     return tally, error
                 answers = settled
             tally = tally.plus(answers)
@@ -338,11 +337,11 @@ class _Writer:
         except ImmichError:
             return Unreadable()
 
-    async def _refuse_no_access(self, row: PreviewRow, album_id: str) -> None:
+    async def _refuse_no_access(self, album_id: str) -> None:
         """The first add was refused whole. Raises AlbumNotWritable; returns where the album is simply gone."""
         if await self._read_back(album_id) is None:
             return
-        self._nothing_written = row.action == "add" and not self._resumed
+        self._nothing_written = not self._resumed
         raise AlbumNotWritable("Immich does not let this key add to the album (view only?), so nothing was added.")
 
     def _describe(
@@ -364,6 +363,22 @@ class _Writer:
 
 def _is_no_access(error: ImmichError) -> bool:
     return isinstance(error, ImmichRejected) and any(text in error.message for text in NO_ACCESS)
+
+
+async def require_permissions(app: Tripbook) -> None:
+    """A key that may create but not fill would leave an empty album behind. Raises ImmichMissingPermission."""
+    try:
+        missing = await app.library.missing_permissions(writes=True)
+    except ImmichRejected as error:
+        if error.status == 404:  # an Immich too old to say; the writes themselves will
+            return
+        raise
+    if missing:
+        names = ", ".join(missing)
+        raise ImmichMissingPermission(
+            f"The service's Immich API key lacks {names}, so nothing was written; add that to the key in Immich.",
+            permission=missing[0],
+        )
 
 
 def _is_about_ids(error: ImmichError) -> bool:

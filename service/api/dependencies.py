@@ -8,11 +8,22 @@ from fastapi import Depends, Request, Security
 from fastapi.security import HTTPBearer
 
 from service.actions.context import Caller, Tripbook
-from service.errors import Unauthenticated
+from service.domain.names import clean, shorten
+from service.errors import InvalidRequest, Unauthenticated
 
 bearer = HTTPBearer(
     auto_error=False, scheme_name="token", description="A client's token, `tb_…`. Scopes: read, write, approve, admin."
 )
+
+
+def refuse_query(request: Request) -> None:
+    """For routes without query parameters: a filter in the wrong place must not be ignored."""
+    names = sorted(request.query_params)
+    if names:
+        fields = [{"field": shorten(clean(name), 40), "message": "is not a query parameter here"} for name in names[:8]]
+        raise InvalidRequest(
+            f"{fields[0]['field']}: is not a query parameter here; send fields in the JSON body.", fields=fields
+        )
 
 
 def _tripbook(request: Request) -> Tripbook:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 
 from service import errors
 from service.api import albums, answers, health, photos, records
+from service.api.dependencies import refuse_query
 from service.api.errors import UPSTREAM, responses_for
 
 PLACES = (errors.EmptyCriteria, errors.UnknownPlace, errors.UnknownPerson, errors.AmbiguousPerson)
@@ -101,6 +102,7 @@ RESOURCES: tuple[tuple[str, Any, type, str, tuple[type[errors.TripbookError], ..
     ("/v1/receipts/{receipt_id}", records.get_receipt, answers.ReceiptOut, "A receipt", (errors.ReceiptNotFound,)),
 )  # fmt: skip
 
+TAKE_QUERY = (albums.list_albums, records.list_previews, records.list_receipts)
 TOOL_NAMES = tuple(tool.handler.__name__ for tool in TOOLS)
 
 
@@ -118,6 +120,7 @@ def build_router(*, writes: bool) -> APIRouter:
             summary=tool.summary,
             description=tool.description,
             tags=[tool.tag],
+            dependencies=[Depends(refuse_query)],
             responses=responses_for(*tool.errors, writes=tool.writes),
             include_in_schema=writes or not tool.writes,
         )
@@ -132,6 +135,7 @@ def build_router(*, writes: bool) -> APIRouter:
             summary=summary,
             description=f"{summary}.",
             tags=["resources"],
+            dependencies=[] if handler in TAKE_QUERY else [Depends(refuse_query)],
             responses=responses_for(*found),
         )
     router.add_api_route(
@@ -140,6 +144,7 @@ def build_router(*, writes: bool) -> APIRouter:
     )  # fmt: skip
     router.add_api_route(
         "/readyz", health.readyz, operation_id="readyz", response_model=answers.Ready, tags=["health"],
+        dependencies=[Depends(refuse_query)],
         response_model_exclude_none=True, summary="Ready",
         description="Immich reachable, its version, missing key permissions, database; 503 where something is wrong.",
         responses=responses_for() | {503: {"model": answers.Ready, "description": "Not ready; says why."}},

@@ -18,6 +18,8 @@ MAX_RESULT_CHARS = 2_500
 MAX_CLUSTERS = 8
 MAX_PLACES = 5
 MAX_WARNINGS = 4
+# Neighbouring zones are an hour apart; a camera left at home is more.
+MIXED_OFFSETS_MINUTES = 120
 MAX_FILE_CHARS = 60
 MAX_PLACE_CHARS = 80
 
@@ -26,14 +28,14 @@ MAX_PLACE_CHARS = 80
 class Selection:
     """The photos that match, each once, and how far they can be trusted.
 
-    photos: readable, wanted and unique. unreadable: how many photos matched but have no readable day; they are
+    photos: readable, wanted and unique. unreadable_ids: photos that matched but have no readable day; they are
     among `photos` only without a date criterion. complete: everything was read and equals Immich's own count.
     truncated: reading stopped at MAX_SCAN. known_total: Immich's count where it may stand for the total.
     after_midnight: how many more were taken in the small hours after the last day.
     """
 
     photos: Sequence[Photo]
-    unreadable: int = 0
+    unreadable_ids: frozenset[str] = frozenset()
     complete: bool = True
     truncated: bool = False
     known_total: int | None = None
@@ -46,6 +48,10 @@ class Selection:
     @property
     def exact(self) -> bool:
         return self.complete and (not self.truncated or self.known_total is not None)
+
+    @property
+    def unreadable(self) -> int:
+        return len(self.unreadable_ids)
 
     @property
     def unreadable_inside(self) -> int:
@@ -223,7 +229,7 @@ def _warn_offsets(photos: Iterable[Photo]) -> list[str]:
         offsets = set(per_day[day])
         if i and (day - days[i - 1]).days == 1:
             offsets |= per_day[days[i - 1]]
-        if max(offsets) - min(offsets) >= 360:
+        if max(offsets) - min(offsets) >= MIXED_OFFSETS_MINUTES:
             low, high = _offset(min(offsets)), _offset(max(offsets))
             return [f"Mixed UTC offsets ({low}, {high}) around {day}: a camera clock may be on another time zone."]
     return []

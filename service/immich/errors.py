@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from service.domain.names import clean, shorten
+from service.domain.names import clean, quote, shorten
 from service.errors import (
     ImmichError,
     ImmichMaintenance,
@@ -59,7 +59,7 @@ def error_of(status: int, body: bytes, path: str, location: str = "") -> ImmichE
         return ImmichTimeout("A proxy in front of Immich gave up waiting (504); narrow the dates or places.")
     if status in (429, 502, 503):
         return _busy(status)
-    said = f" Immich says: {message}." if message else ""
+    said = f" Immich says: {quote(message, MAX_MESSAGE)}." if message else ""
     return ImmichRejected(f"Immich answered {status} to {path}.{said} Look at Immich's own log.", message=message)
 
 

@@ -184,11 +184,11 @@ def _select(
     result: Pass, window: Window, *, complete: bool, truncated: bool = False, known_total: int | None = None
 ) -> Selection:
     mine = [photo for photo in result.photos.values() if photo.id not in result.not_mine]
-    unreadable = sum(photo.day is None for photo in mine)
+    unreadable = frozenset(photo.id for photo in mine if photo.day is None)
     kept = mine if window.is_open else [photo for photo in mine if photo.day and window.holds(photo.day)]
     return Selection(
         kept,
-        unreadable=unreadable,
+        unreadable_ids=unreadable,
         complete=complete,
         truncated=truncated,
         known_total=known_total,

@@ -123,7 +123,9 @@ def test_fit_leaves_a_small_result_alone() -> None:
 
 def test_warnings_name_the_most_important_first() -> None:
     selection = Selection(
-        [photo(1, date(1970, 1, 1)), photo(2, date(2099, 1, 1)), photo(3)], unreadable=2, complete=False
+        [photo(1, date(1970, 1, 1)), photo(2, date(2099, 1, 1)), photo(3)],
+        unreadable_ids=frozenset("ab"),
+        complete=False,
     )
     warnings = collect_warnings(selection, has_dates=True, today=date(2026, 12, 1))
     assert "not exact" in warnings[0]

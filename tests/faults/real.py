@@ -26,12 +26,18 @@ class Immich:
         assert answer.status_code == 200, answer.text
         return answer.json()
 
-    def hold(self, method: str, path: str, nth: int, kind: str) -> None:
-        rule = {"action": {"kind": kind}, "method": method, "path": path, "nth": nth, "name": "point"}
+    def hold(self, method: str, path: str, nth: int, kind: str, times: int = 1) -> None:
+        """Holds the `nth` such request (and the `times - 1` after it) until released."""
+        rule = {"action": {"kind": kind}, "method": method, "path": path, "nth": nth, "times": times, "name": "point"}
         self.control("faults", rules=[rule])
 
     def albums(self, name: str) -> list[dict[str, Any]]:
         return [album for album in self.http.get("/_control/albums").json() if album["name"] == name]
+
+    def make_album(self, name: str) -> str:
+        """An empty album, to be filled by adding."""
+        (album_id,) = self.control("library", ops=[{"op": "add_album", "name": name}])["ids"]
+        return str(album_id)
 
     def added(self, album_id: str) -> list[str]:
         """Ids put into an album, from the look-alike's own journal."""
@@ -71,3 +77,21 @@ class Service:
                 "UPDATE preview SET create_sent_at = '2020-01-01 00:00:00' WHERE create_sent_at IS NOT NULL"
             )
         database.close()
+
+
+class Confirm:
+    """One confirm of ten photos, creating or adding: its operation and the fields of the request."""
+
+    def __init__(self, service: Service, process: Running, immich: Immich, action: str, name: str) -> None:
+        self.name = name
+        if action == "create":
+            shown = service.post(process, "preview_album", album_name=name, **DAYS).json()
+            self.operation, count = "create_album", "expected_count"
+        else:
+            shown = service.post(process, "album_gaps", album_id=immich.make_album(name), **DAYS).json()
+            self.operation, count = "add_to_album", "expected_new_count"
+        self.fields = {"preview_token": shown["preview_token"], count: 10, "album_name": name}
+        self.preview_id = shown["preview_token"][:16]
+
+    def send(self, service: Service, process: Running) -> httpx.Response:
+        return service.post(process, self.operation, **self.fields)

@@ -15,31 +15,40 @@ import httpx
 import pytest
 
 from tests.conftest import Figure
-from tests.faults.real import DAYS, Immich, Service
+from tests.faults.real import Confirm, Immich, Service
 from tests.harness import PATHS
 from tests.processes import Running, command
 
 POINTS = [
+    ("GET", "api-keys/me$", 1, "hold"),
+    ("POST", "search/statistics$", 1, "hold"),
     ("POST", "search/metadata$", 1, "hold"),
+    ("GET", "/albums$", 1, "hold"),
     ("POST", "/albums$", 1, "hold"),
     ("POST", "/albums$", 1, "apply_then_hold"),
     ("PUT", "/assets$", 1, "hold"),
     ("PUT", "/assets$", 1, "apply_then_hold"),
-    ("PUT", "/assets$", 2, "apply_then_hold"),
+    ("PUT", "/assets$", 2, "hold"),
+    ("PUT", "/assets$", 3, "apply_then_hold"),
     ("GET", "/albums/[^/]+$", 1, "hold"),
+]
+ONLY_CREATE = {"/albums$"}
+SCHEDULES = [
+    (action, *point)
+    for action in ("create", "add")
+    for point in POINTS
+    if action == "create" or point[1] not in ONLY_CREATE
 ]
 MOST_REPEATS = 10
 
 
-@pytest.mark.parametrize(("method", "path", "nth", "kind"), POINTS)
+@pytest.mark.parametrize(("action", "method", "path", "nth", "kind"), SCHEDULES)
 def test_killed_and_repeated(
-    tmp_path: Path, immich: Immich, method: str, path: str, nth: int, kind: str, figure: Figure
+    tmp_path: Path, immich: Immich, action: str, method: str, path: str, nth: int, kind: str, figure: Figure
 ) -> None:
     service = Service(tmp_path, immich)
-    name = f"{method} {path} {nth} {kind}"
     with service.run() as process:
-        preview = service.post(process, "preview_album", album_name=name, **DAYS).json()
-        confirm = {"preview_token": preview["preview_token"], "expected_count": 10, "album_name": name}
+        confirm = Confirm(service, process, immich, action, f"{action} {method} {path} {nth} {kind}")
         immich.hold(method, path, nth, kind)
         caller = threading.Thread(target=_ignore, args=(service, process, confirm))
         caller.start()
@@ -48,7 +57,7 @@ def test_killed_and_repeated(
         caller.join()
     immich.control("faults", rules=[])
     receipt = _repeat(service, confirm)
-    (album,) = immich.albums(name)
+    (album,) = immich.albums(confirm.name)
     assert len(album["asset_ids"]) == 10
     assert receipt["album"]["id"] == album["id"]
     added = immich.added(album["id"])
@@ -56,38 +65,75 @@ def test_killed_and_repeated(
     assert (receipt["remaining"], receipt["failed_count"], receipt["already_present"]) == (0, 0, 0)
     figure("fault schedules", 1)
     figure("kills (SIGKILL of the real process)", 1)
-    figure("albums made in fault schedules", 1)
 
 
-def _ignore(service: Service, process: Running, confirm: dict[str, Any]) -> None:
+def _ignore(service: Service, process: Running, confirm: Confirm) -> None:
     with suppress(httpx.TransportError):
-        service.post(process, "create_album", **confirm)
+        confirm.send(service, process)
 
 
-def _repeat(service: Service, confirm: dict[str, Any]) -> dict[str, Any]:
+def _repeat(service: Service, confirm: Confirm) -> dict[str, Any]:
+    """Repeats the confirm in new processes until it is done, and once more: the receipt."""
     answers: list[str] = []
     for _ in range(MOST_REPEATS):
         service.let_time_pass()
         with service.run() as process:
-            answer = service.post(process, "create_album", **confirm)
+            answer = confirm.send(service, process)
             answers.append(answer.text)
             if answer.status_code == 200 and answer.json()["status"] == "done":
                 receipt: dict[str, Any] = answer.json()
-                again = service.post(process, "create_album", **confirm).json()
-                assert again == receipt | {"replayed": True}
+                assert confirm.send(service, process).json() == receipt | {"replayed": True}
                 assert process.stop() == 0
                 return receipt
     raise AssertionError(f"did not settle: {answers}")
 
 
+def test_sigterm_leaves_what_cannot_finish_resumable(tmp_path: Path, immich: Immich) -> None:
+    """Immich holds a write for good; the caller has hung up. The stop is bounded, and a repeat finishes."""
+    service = Service(tmp_path, immich)
+    with service.run() as process:
+        confirm = Confirm(service, process, immich, "create", "Left behind")
+        immich.hold("PUT", "/assets$", 2, "hold", times=99)
+        url, headers = process.ready["url"] + PATHS[confirm.operation], {"authorization": f"Bearer {service.token}"}
+        with pytest.raises(httpx.ReadTimeout):
+            httpx.post(url, json=confirm.fields, headers=headers, timeout=1.0)
+        immich.control("wait", name="point", seconds=20)
+        assert process.stop() == 0
+    immich.control("faults", rules=[])
+    listed = command("previews", "list", **service.env).stdout
+    assert f'{confirm.preview_id}\tpartial\t4 of 10\t"Left behind"' in listed
+    with service.run() as process:
+        receipt = confirm.send(service, process).json()
+        assert (receipt["status"], receipt["added"]) == ("done", 10)
+    assert len(immich.albums("Left behind")) == 1
+
+
+def test_a_client_that_hangs_up_while_it_is_checked_leaves_the_preview_open(tmp_path: Path, immich: Immich) -> None:
+    service = Service(tmp_path, immich)
+    with service.run() as process:
+        confirm = Confirm(service, process, immich, "create", "Hung up early")
+        immich.hold("POST", "search/metadata$", 1, "hold")
+        url, headers = process.ready["url"] + PATHS[confirm.operation], {"authorization": f"Bearer {service.token}"}
+        with pytest.raises(httpx.ReadTimeout):
+            httpx.post(url, json=confirm.fields, headers=headers, timeout=1.0)
+        shown = {"state": ""}
+        for _ in range(100):
+            address = f"{process.ready['url']}/v1/previews/{confirm.preview_id}"
+            shown = httpx.get(address, headers=headers).json()
+            if shown["state"] == "open":
+                break
+        assert shown["state"] == "open"
+        immich.control("faults", rules=[])
+        assert confirm.send(service, process).json()["added"] == 10
+
+
 def test_sigterm_lets_a_running_write_finish(tmp_path: Path, immich: Immich) -> None:
     service = Service(tmp_path, immich)
     with service.run() as process:
-        preview = service.post(process, "preview_album", album_name="Finished", **DAYS).json()
-        confirm = {"preview_token": preview["preview_token"], "expected_count": 10, "album_name": "Finished"}
+        confirm = Confirm(service, process, immich, "create", "Finished")
         immich.hold("PUT", "/assets$", 2, "hold")
         answers: list[httpx.Response] = []
-        caller = threading.Thread(target=lambda: answers.append(service.post(process, "create_album", **confirm)))
+        caller = threading.Thread(target=lambda: answers.append(confirm.send(service, process)))
         caller.start()
         immich.control("wait", name="point", seconds=20)
         process.process.terminate()
@@ -103,8 +149,7 @@ def test_sigterm_lets_a_running_write_finish(tmp_path: Path, immich: Immich) -> 
 def test_an_unfinished_preview_is_listed_and_resumed_from_the_command_line(tmp_path: Path, immich: Immich) -> None:
     service = Service(tmp_path, immich)
     with service.run() as process:
-        preview = service.post(process, "preview_album", album_name="By hand", **DAYS).json()
-        confirm = {"preview_token": preview["preview_token"], "expected_count": 10, "album_name": "By hand"}
+        confirm = Confirm(service, process, immich, "create", "By hand")
         immich.hold("PUT", "/assets$", 2, "hold")
         caller = threading.Thread(target=_ignore, args=(service, process, confirm))
         caller.start()
@@ -112,7 +157,7 @@ def test_an_unfinished_preview_is_listed_and_resumed_from_the_command_line(tmp_p
         process.kill()
         caller.join()
     immich.control("faults", rules=[])
-    preview_id = preview["preview_token"][:16]
+    preview_id = confirm.preview_id
     listed = command("previews", "list", **service.env).stdout
     assert f'{preview_id}\twriting\t4 of 10\t"By hand"' in listed
     assert command("previews", "resume", preview_id, **service.env).returncode == 1  # its lease still runs
@@ -129,18 +174,17 @@ def test_an_unfinished_preview_is_listed_and_resumed_from_the_command_line(tmp_p
 def test_a_client_that_hangs_up_while_it_writes_loses_nothing(tmp_path: Path, immich: Immich) -> None:
     service = Service(tmp_path, immich)
     with service.run() as process:
-        preview = service.post(process, "preview_album", album_name="Hung up", **DAYS).json()
-        confirm = {"preview_token": preview["preview_token"], "expected_count": 10, "album_name": "Hung up"}
+        confirm = Confirm(service, process, immich, "create", "Hung up")
         immich.hold("PUT", "/assets$", 2, "hold")
         url, headers = process.ready["url"] + PATHS["create_album"], {"authorization": f"Bearer {service.token}"}
         with pytest.raises(httpx.ReadTimeout):
-            httpx.post(url, json=confirm, headers=headers, timeout=2.0)
+            httpx.post(url, json=confirm.fields, headers=headers, timeout=2.0)
         immich.control("wait", name="point", seconds=20)
         immich.control("release", name="point")
         immich.control("faults", rules=[])
         receipt = {"replayed": False}
         for _ in range(100):
-            answer = service.post(process, "create_album", **confirm)
+            answer = confirm.send(service, process)
             if answer.status_code == 200:
                 receipt = answer.json()
                 break

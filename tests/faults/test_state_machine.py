@@ -50,6 +50,7 @@ class Confirms(RuleBasedStateMachine):
         for minute in range(6):
             self.library.add_asset(local=f"2026-08-02T10:{minute:02d}")
         self.library.add_album("Mine", [])
+        self.filled = self.library.add_album("Filled by hand", [])
         self.lookalike = create_lookalike(self.library, version=version)
         self.previews: list[dict[str, Any]] = []
         self.receipts: dict[str, dict[str, Any]] = {}
@@ -81,13 +82,33 @@ class Confirms(RuleBasedStateMachine):
         answer = await (await self.alive()).post("preview_album", caller, album_name=name, **DAY)
         assert answer is not None
         if answer["http_status"] == 200:
-            ids = frozenset(
-                a.id for a in self.library.assets.values() if not a.is_trashed and "08-02" in str(a.local_date_time)
-            )
+            ids = self._shown_now()
             assert answer["count"] == len(ids)
-            self.previews.append({"token": answer["preview_token"], "name": name, "caller": caller, "ids": ids})
+            self.previews.append(
+                {"token": answer["preview_token"], "name": name, "caller": caller, "ids": ids, "adds": False}
+            )
         else:
             assert answer["code"] in EXPECTED, answer
+
+    @rule(caller=st.sampled_from(CALLERS))
+    def preview_adding(self, caller: str) -> None:
+        self.run(self._preview_adding(caller))
+
+    async def _preview_adding(self, caller: str) -> None:
+        answer = await (await self.alive()).post("album_gaps", caller, album_id=self.filled.id, **DAY)
+        assert answer is not None
+        assert answer["http_status"] == 200, answer
+        if "preview_token" in answer:
+            ids = self._shown_now() - set(self.filled.asset_ids)
+            assert answer["missing_count"] == len(ids)
+            self.previews.append(
+                {"token": answer["preview_token"], "name": self.filled.name, "caller": caller, "ids": ids, "adds": True}
+            )
+
+    def _shown_now(self) -> frozenset[str]:
+        return frozenset(
+            a.id for a in self.library.assets.values() if not a.is_trashed and "08-02" in str(a.local_date_time)
+        )
 
     @rule(
         which=st.integers(0, 20),
@@ -123,9 +144,11 @@ class Confirms(RuleBasedStateMachine):
             rule_ = FaultRule(fault, method=method, path=path, nth=nth, times=1)
             self.lookalike.state.immich.faults.rules = [rule_]
         service.transport.kill_at = kill_at
-        answer = await service.post(
-            "create_album", caller, preview_token=preview["token"], expected_count=count, album_name=preview["name"]
+        operation, field = (
+            ("add_to_album", "expected_new_count") if preview["adds"] else ("create_album", "expected_count")
         )
+        fields = {"preview_token": preview["token"], field: count, "album_name": preview["name"]}
+        answer = await service.post(operation, caller, **fields)
         self.lookalike.state.immich.faults.rules = []
         service.transport.kill_at = None
         if answer is None:
@@ -142,7 +165,7 @@ class Confirms(RuleBasedStateMachine):
         if before and before["status"] == "done":
             assert answer["replayed"] is True
             assert answer["album"] == before["album"]
-        self.receipts[preview["token"]] = answer | {"ids": preview["ids"]}
+        self.receipts[preview["token"]] = answer | {"ids": preview["ids"], "adds": preview["adds"]}
 
     @rule()
     def crash(self) -> None:
@@ -168,27 +191,35 @@ class Confirms(RuleBasedStateMachine):
         if not hasattr(self, "library"):
             return
         COUNTED["steps"] += 1
-        ours = [album for album in self.library.albums.values() if album.name != "Mine"]
+        ours = [a for a in self.library.albums.values() if a.name not in ("Mine", self.filled.name)]
         names = [album.name.casefold() for album in ours]
         assert len(names) == len(set(names)), "two albums of one name"
-        previewed = [preview["ids"] for preview in self.previews]
-        for album in ours:
-            assert len(album.asset_ids) == len(set(album.asset_ids))
-            assert any(set(album.asset_ids) <= ids for ids in previewed)
-        for receipt in self.receipts.values():
-            album = self.library.albums[receipt["album"]["id"]]
-            refused = {row["id"] for row in receipt["failed"]}
-            if receipt["status"] == "done":
-                assert receipt["remaining"] == 0
-                assert receipt["ids"] - refused <= set(album.asset_ids) | refused
-                assert receipt["added"] + receipt["already_present"] + receipt["failed_count"] == len(receipt["ids"])
         journal = self.lookalike.state.immich.journal
         added = [(e.album_id, one) for e in journal.applied() if e.method == "PUT" for one in e.added]
         assert len(added) == len(set(added)), "something was added twice"
+        by_album = {receipt["album"]["id"]: receipt for receipt in self.receipts.values() if not receipt["adds"]}
+        for album in ours:
+            assert len(album.asset_ids) == len(set(album.asset_ids))
+            may_hold = [by_album[album.id]["ids"]] if album.id in by_album else [p["ids"] for p in self.previews]
+            assert any(set(album.asset_ids) <= ids for ids in may_hold), "something that was not previewed"
+        for receipt in self.receipts.values():
+            self._check_receipt(receipt, {one for album_id, one in added if album_id == receipt["album"]["id"]})
+        filled = {one for album_id, one in added if album_id == self.filled.id}
+        assert filled <= {one for preview in self.previews if preview["adds"] for one in preview["ids"]}
+
+    def _check_receipt(self, receipt: dict[str, Any], journal_added: set[str]) -> None:
+        """What a receipt says, and what the look-alike's own journal says about its album."""
+        total = receipt["added"] + receipt["already_present"] + receipt["failed_count"] + receipt["remaining"]
+        assert total == len(receipt["ids"])
+        if receipt["status"] == "done" and not receipt["adds"]:
+            album = self.library.albums[receipt["album"]["id"]]
+            refused = {row["id"] for row in receipt["failed"]}
+            assert receipt["ids"] - refused <= set(album.asset_ids)
+            assert receipt["added"] == len(journal_added & receipt["ids"])
 
     def teardown(self) -> None:
         if hasattr(self, "runner"):
-            COUNTED["albums"] += len(self.library.albums) - 1
+            COUNTED["albums"] += len(self.library.albums) - 2
             self.runner.run(self.bury())
             self.runner.close()
             self.folder.cleanup()

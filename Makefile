@@ -6,7 +6,7 @@ STAMP := $(VENV)/.locked
 # Many tests wait for processes and time limits, so more workers than cores pay off.
 WORKERS ?= 4
 
-.PHONY: setup demo serve test soak test-consumers check fix openapi lock
+.PHONY: setup demo serve test soak bench test-consumers check fix openapi lock
 
 setup: $(STAMP)
 
@@ -31,6 +31,10 @@ test: setup
 # The long form of the fault suite; minutes to hours.
 soak: setup
 	@TRIPBOOK_SOAK=1 $(BIN)/python -m pytest -q -s tests/faults $(ARGS)
+
+# Prints how long `python -m clients mcp` takes to answer; ARGS="20" is the number of starts.
+bench: setup
+	@$(BIN)/python bench/mcp_start.py $(ARGS)
 
 # Real clients, each in its own environment under .consumers/; ARGS="--check" or names of some of them.
 test-consumers: setup

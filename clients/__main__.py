@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 from clients.config import ConfigError, load_config
@@ -31,8 +32,12 @@ def run_mcp() -> int:
     except ConfigError as error:
         print(error, file=sys.stderr)  # noqa: T201
         return USAGE_EXIT
+    # The SDK makes its classes once and keeps them: looking for garbage among them is a tenth of the start.
+    gc.disable()
     from clients.mcp_stdio import run_stdio
 
+    gc.freeze()
+    gc.enable()
     run_stdio(TripbookCaller(config.url, config.token))
     return 0
 

@@ -19,7 +19,7 @@ from rich.text import Text
 
 from clients.cli_options import AsJson, Limit, YesIfAtMost, takes_criteria
 from clients.config import ConfigError, load_config
-from clients.confirming import Confirm, confirm
+from clients.confirming import Confirm, confirm, preview_id_of
 from clients.exits import MEANINGS, Exit, exit_of
 from clients.http import Answer, SpecUnavailable, TripbookCaller
 from clients.show import plain, show_albums, show_preview, show_receipt, show_results, show_summary
@@ -199,7 +199,7 @@ def carry_out(session: Session, name: str, preview: Mapping[str, Any], arguments
               yes_if_at_most: int | None) -> None:  # fmt: skip
     """Shows the preview, gets a yes, confirms with progress, shows the receipt."""
     if not session.as_json:
-        out.print(show_preview(preview), soft_wrap=True)
+        out.print(show_preview(preview, days_of(session, preview)), soft_wrap=True)
     get_yes(session, preview, count, yes_if_at_most)
     token = {"preview_token": preview["preview_token"]}
     wanted = Confirm(session.operation(name), token | dict(arguments), count)
@@ -209,6 +209,12 @@ def carry_out(session: Session, name: str, preview: Mapping[str, Any], arguments
     session.show(answer.body, show_receipt(answer.body))
     if answer.body.get("remaining"):
         session.stop(Exit.UNFINISHED, f"Unfinished: `python -m service previews resume {wanted.preview_id}` goes on.")
+
+
+def days_of(session: Session, preview: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """How many photos each day has; none where they are too many, or the service does not say."""
+    stored = asyncio.run(session.caller.request("GET", f"/v1/previews/{preview_id_of(preview)}"))
+    return list(stored.body.get("days", ())) if stored.ok else []
 
 
 def get_yes(session: Session, preview: Mapping[str, Any], count: int, yes_if_at_most: int | None) -> None:

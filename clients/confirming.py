@@ -28,7 +28,12 @@ class Confirm:
 
     @property
     def preview_id(self) -> str:
-        return str(self.arguments["preview_token"])[:PREVIEW_ID_CHARS]
+        return preview_id_of(self.arguments)
+
+
+def preview_id_of(body: Mapping[str, Any]) -> str:
+    """The id that a preview's token begins with."""
+    return str(body["preview_token"])[:PREVIEW_ID_CHARS]
 
 
 async def confirm(caller: TripbookCaller, wanted: Confirm, on_progress: OnProgress) -> Answer:
@@ -45,6 +50,8 @@ async def confirm(caller: TripbookCaller, wanted: Confirm, on_progress: OnProgre
         following.cancel()
         with suppress(asyncio.CancelledError):
             await following
+    if answer.ok:
+        on_progress(wanted.count - answer.body.get("remaining", 0))
     return answer
 
 

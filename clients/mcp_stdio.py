@@ -13,7 +13,7 @@ from mcp_types import INTERNAL_ERROR
 
 from clients.http import SpecUnavailable, TripbookCaller
 from clients.mcp_server import Connected, build_server, connected, serve_stdio
-from clients.spec import ALL_TOOLS, READ_TOOLS, Operation, read_operations
+from clients.spec import READ_TOOLS, Operation, allowed_by, read_operations
 
 
 class StdioConnection:
@@ -22,7 +22,7 @@ class StdioConnection:
     def __init__(self, caller: TripbookCaller) -> None:
         self._caller = caller
         self._operations: list[Operation] | None = None
-        self._may_write = False
+        self._shown = READ_TOOLS
 
     async def connect(self, _request: Any) -> Connected:
         if self._operations is None:
@@ -30,8 +30,8 @@ class StdioConnection:
                 document, whose = await asyncio.gather(self._caller.fetch_document(), self._caller.whose_token())
             except SpecUnavailable as error:
                 raise MCPError(INTERNAL_ERROR, str(error)) from None
-            self._operations, self._may_write = read_operations(document), "write" in whose.get("scopes", ())
-        return connected(self._caller, self._operations, ALL_TOOLS if self._may_write else READ_TOOLS)
+            self._operations, self._shown = read_operations(document), allowed_by(whose)
+        return connected(self._caller, self._operations, self._shown)
 
 
 def run_stdio(caller: TripbookCaller) -> None:

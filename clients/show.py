@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import date
+from itertools import pairwise
 from typing import Any
 
 from rich.cells import cell_len
@@ -35,11 +37,11 @@ def show_summary(body: Body, *, of: str = "photos and videos") -> Text:
     return _join(_bold(f"{body['total']} {of}{exact}{days}"), *_details(body))
 
 
-def show_preview(body: Body) -> Text:
-    """What would be written, in the service's own sentence first."""
+def show_preview(body: Body, days: Sequence[Body] = ()) -> Text:
+    """What would be written, in the service's own sentence first; a bar for each of `days`, else for runs of them."""
     windows = ", ".join(_days(window["start"], window["end"]) for window in body.get("windows", ()))
     looked = plain(f"Looked in: {windows}") if windows else None
-    return _join(_bold(body.get("sentence") or "Nothing to add."), looked, *_details(body))
+    return _join(_bold(body.get("sentence") or "Nothing to add."), looked, *_details(body, days))
 
 
 def show_results(body: Body) -> Text:
@@ -59,9 +61,9 @@ def show_receipt(body: Body) -> Text:
     return _join(plain(", ".join(parts) + "."), plain(body["album"]["url"]))
 
 
-def _details(body: Body) -> tuple[Text | None, ...]:
+def _details(body: Body, days: Sequence[Body] = ()) -> tuple[Text | None, ...]:
     samples = _columns(*(_photo(photo) for photo in body["samples"])) if body["samples"] else None
-    return _clusters(body), _places(body), samples, _warnings(body)
+    return _histogram(days) or _clusters(body), _places(body), samples, _warnings(body)
 
 
 def _join(*parts: Text | None) -> Text:
@@ -92,6 +94,30 @@ def _days(start: str, end: str) -> str:
     return start if start == end or not end else f"{start} to {end}"
 
 
+def _histogram(days: Sequence[Body]) -> Text | None:
+    """A bar for each day that has photos; `…` stands for days without any."""
+    if not days:
+        return None
+    most = max(one["count"] for one in days)
+    rows: list[tuple[object, ...]] = [_day_row(days[0], most)]
+    for before, one in pairwise(days):
+        rows += [("…", "", "")] if _is_apart(before["day"], one["day"]) else []
+        rows.append(_day_row(one, most))
+    return _columns(*rows)
+
+
+def _day_row(one: Body, most: int) -> tuple[object, ...]:
+    return one["day"], f"{one['count']:>6}", _bar(one["count"], most)
+
+
+def _is_apart(day: str, later: str) -> bool:
+    return (date.fromisoformat(later) - date.fromisoformat(day)).days > 1
+
+
+def _bar(count: int, most: int) -> str:
+    return "█" * max(1, round(BAR * count / most))
+
+
 def _clusters(body: Body) -> Text | None:
     """A bar for each run of days, in the order of the calendar."""
     clusters = sorted(body["clusters"], key=lambda cluster: str(cluster["start"]))
@@ -100,7 +126,7 @@ def _clusters(body: Body) -> Text | None:
     most = max(cluster["count"] for cluster in clusters)
     rows = [
         (_days(cluster["start"], cluster["end"]), f"{cluster['count']:>6}",
-         "█" * max(1, round(BAR * cluster["count"] / most)), cluster.get("top_place", ""))
+         _bar(cluster["count"], most), cluster.get("top_place", ""))
         for cluster in clusters
     ]  # fmt: skip
     rest = body["other_clusters"]

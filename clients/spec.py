@@ -19,10 +19,17 @@ MAX_OPERATIONS = 40
 MAX_PROPERTIES = 40
 MAX_DESCRIPTION = 1_000
 MAX_REF_STEPS = 8
+MAX_ENUM = 100
+MAX_ENUM_TEXT = 100
+MAX_ENUM_NUMBER = 2**63
 # 40 characters keep `immich_<name>` and `mcp__<server>__<name>` under the 64 that model servers allow.
 _NAME = re.compile(r"[a-z](?!.*__)[a-z0-9_]{2,39}")
 _PATH = re.compile(r"(/[A-Za-z0-9_-][A-Za-z0-9._-]*)+")
+# Python's own \w would take letters that no grammar of a model server knows.
+_FIELD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
 _TYPES = ("string", "integer", "number", "boolean")
+# What model servers turn into a grammar, or leave alone.
+_FORMATS = ("date", "date-time", "time", "uuid", "uri", "email", "int32", "int64", "float", "double")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +89,12 @@ def is_allowed(operation: Operation, allow: Allowed) -> bool:
     return operation in allow if isinstance(allow, Tagged) else operation.name in allow
 
 
+def allowed_by(caller: Mapping[str, Any]) -> Tagged:
+    """What a token may use, by the answer of `GET /v1/caller`."""
+    scopes = caller.get("scopes")
+    return ALL_TOOLS if isinstance(scopes, list) and "write" in scopes else READ_TOOLS
+
+
 def _iterate(document: object) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     paths = document.get("paths") if isinstance(document, Mapping) else None
     for path, item in paths.items() if isinstance(paths, Mapping) else ():
@@ -101,13 +114,14 @@ def _read_operation(document: object, path: str, method: str, raw: Mapping[str, 
     if raw.get("parameters"):
         raise NotATool("has parameters beside its body")
     tags = raw.get("tags")
+    tag = tags[0] if isinstance(tags, list) and tags else ""
     title = _text(raw.get("summary"))
     return Operation(
         name=name,
         path=path,
         title=title or name,
         description=_text(raw.get("description")) or title or name,
-        tag=str(tags[0]) if isinstance(tags, list) and tags else "",
+        tag=tag if isinstance(tag, str) else "",
         schema=_read_body(document, raw.get("requestBody")),
     )
 
@@ -127,17 +141,27 @@ def _read_body(document: object, body: object) -> dict[str, Any]:
         raise NotATool("body is not a small flat object")
     slim: dict[str, Any] = {
         "type": "object",
-        "properties": {str(name): _slim(document, value) for name, value in properties.items()},
+        "properties": {_field_name(name): _slim(document, value) for name, value in properties.items()},
     }
-    required = schema.get("required")
-    needed = [name for name in required if name in properties] if isinstance(required, list) else []
+    required = schema.get("required", [])
+    if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
+        raise NotATool("what is required is not a list of names")
+    needed = [name for name in dict.fromkeys(required) if name in properties]
     return slim | ({"required": needed} if needed else {})
+
+
+def _field_name(name: object) -> str:
+    if not isinstance(name, str) or not _FIELD.fullmatch(name):
+        raise NotATool("a field has no plain short name")
+    return name
 
 
 def _slim(document: object, raw: object, *, in_list: bool = False) -> dict[str, Any]:
     """One field, a plain value or a list of them. Bounds, patterns, titles, defaults cost tokens or break grammars."""
     schema = _resolve(document, raw)
-    slim: dict[str, Any] = {key: schema[key] for key in ("type", "format") if isinstance(schema.get(key), str)}
+    slim: dict[str, Any] = {"type": schema["type"]} if isinstance(schema.get("type"), str) else {}
+    if "format" in schema:
+        slim["format"] = _read_format(schema["format"])
     if "enum" in schema:
         slim["enum"] = _read_enum(schema["enum"])
     if "description" in schema:
@@ -149,10 +173,22 @@ def _slim(document: object, raw: object, *, in_list: bool = False) -> dict[str, 
     return slim
 
 
+def _read_format(value: object) -> str:
+    if not isinstance(value, str) or value not in _FORMATS:
+        raise NotATool("a format is none that models know")
+    return value
+
+
 def _read_enum(values: object) -> list[str | int]:
     if not isinstance(values, list) or not all(isinstance(value, str | int) for value in values):
         raise NotATool("an enum is not a list of plain values")
+    if not 1 <= len(values) <= MAX_ENUM or not all(_is_small(value) for value in values):
+        raise NotATool("an enum is empty or too large")
     return values
+
+
+def _is_small(value: str | int) -> bool:
+    return len(value) <= MAX_ENUM_TEXT if isinstance(value, str) else abs(value) < MAX_ENUM_NUMBER
 
 
 def _resolve(document: object, node: object) -> Mapping[str, Any]:

@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 from langchain_core.tools import BaseTool
 
-from clients.http import SpecUnavailable
+from clients.http import SpecUnavailable, TripbookCaller
 from clients.langchain_toolkit import ALL_TOOLS, IsAdmin, load_tools
-from clients.spec import Allowed
+from clients.spec import Allowed, allowed_by, is_allowed, read_operations
 
 log = logging.getLogger(__name__)
 URL_VARIABLE = "IMMICH_TOOLS_URL"
@@ -30,16 +30,21 @@ async def load_photo_tools(
 ) -> list[BaseTool]:
     """The tools of the Tripbook at IMMICH_TOOLS_URL, called with IMMICH_TOOLS_TOKEN; `[]` where there are none.
 
-    Which of them work is decided by the token's scopes, and whether writing is on, by the service. Bind the tools for
-    admins only; each still asks `is_admin` on every call, by default `config["configurable"]["is_admin"]`.
+    A token that may only read gets reading tools, whatever `allow` says; writing ones would cost tokens and end in
+    refusals. Bind the tools for admins only; each still asks `is_admin` on every call, by default
+    `config["configurable"]["is_admin"]`.
     """
     url, token = (environment.get(name, "").strip() for name in (URL_VARIABLE, TOKEN_VARIABLE))
     if not url or not token:
         log.info("photo tools are off: set %s and %s to use them", URL_VARIABLE, TOKEN_VARIABLE)
         return []
     try:
+        caller = TripbookCaller(url, token, transport=transport)
+        document = spec if spec is not None else await caller.fetch_document()
+        may = allowed_by(await caller.whose_token())
+        names = [one.name for one in read_operations(document, allow) if is_allowed(one, may)]
         tools = await load_tools(
-            url, token, prefix=PREFIX, allow=allow, is_admin=is_admin, spec=spec, transport=transport
+            url, token, prefix=PREFIX, allow=names, is_admin=is_admin, spec=document, transport=transport
         )
     except (SpecUnavailable, ValueError) as error:
         log.warning("photo tools are off: %s", error)

@@ -24,6 +24,7 @@ from service.errors import AlbumNameTaken, CountsUnstable, NothingMatches, Previ
 from service.tokens import ID_CHARS, Promise, new_id, sign_preview
 
 PREVIEW_SAMPLES = 3
+MAX_DAYS = 60
 MAX_CANDIDATES = 4
 MAX_CANDIDATE_NAME = 80
 NOTHING = "No photos match, so there is nothing to put into an album; change the criteria."
@@ -190,7 +191,14 @@ async def show_preview(app: Tripbook, caller: Caller, preview_id: str) -> dict[s
         now = await app.db.now(session)
     if row is None or (row.caller_id != caller.id and not caller.sees_all):
         raise PreviewNotFound("There is no such preview of yours; make a new one.")
-    return describe_preview(row, expired=is_expired(row, now))
+    return describe_preview(row, expired=is_expired(row, now)) | describe_days(row)
+
+
+def describe_days(row: PreviewRow) -> dict[str, Any]:
+    """How many photos each day has; nothing where they are too many to look at, for a part of them would mislead."""
+    days = row.summary.get("days") or {}
+    shown = [{"day": day, "count": count} for day, count in sorted(days.items())]
+    return {"days": shown} if 0 < len(shown) <= MAX_DAYS else {}
 
 
 def describe_preview(row: PreviewRow, *, expired: bool = False) -> dict[str, Any]:

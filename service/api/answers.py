@@ -194,6 +194,17 @@ class PreviewOut(Answer):
     review_url: str | NoneOr = None
 
 
+class DayCount(Answer):
+    day: str
+    count: int
+
+
+class PreviewDetailOut(PreviewOut):
+    """A stored preview, how far it has been carried out, and on which days its photos are."""
+
+    days: list[DayCount] | NoneOr = Field(None, description="At most 60; absent where there are more.")
+
+
 class FieldProblem(BaseModel):
     field: str
     message: str

@@ -20,7 +20,7 @@ DESCRIPTION = (
     "were previewed and confirmed. Search, show the user the count, then write with that count."
 )
 TAGS = [
-    {"name": "search", "description": "Find albums and photos; change nothing."},
+    {"name": "search", "description": "Find albums and photos, change nothing; need a token with the scope read."},
     {"name": "write", "description": "Preview and confirm; need a token with the scope write."},
     {"name": "resources", "description": "Stored previews and receipts, for people and machines."},
     {"name": "health", "description": "For whoever watches the service."},

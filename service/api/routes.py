@@ -96,7 +96,7 @@ RESOURCES: tuple[tuple[str, Any, type, str, tuple[type[errors.TripbookError], ..
     ("/v1/albums", albums.list_albums, answers.FindAlbumsAnswer, "Find albums by name", UPSTREAM),
     ("/v1/caller", records.get_caller, answers.CallerOut, "Whose token this is, and what it may do", ()),
     ("/v1/previews", records.list_previews, answers.PreviewPage, "Previews, newest first", ()),
-    ("/v1/previews/{preview_id}", records.get_preview, answers.PreviewOut, "State of a preview",
+    ("/v1/previews/{preview_id}", records.get_preview, answers.PreviewDetailOut, "State of a preview",
      (errors.PreviewNotFound,)),
     ("/v1/receipts", records.list_receipts, answers.ReceiptPage, "Receipts, newest first", ()),
     ("/v1/receipts/{receipt_id}", records.get_receipt, answers.ReceiptOut, "A receipt", (errors.ReceiptNotFound,)),

@@ -14,6 +14,11 @@ from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_asyn
 
 __all__ = ["AsyncSession", "Database", "check_migrations", "migrate"]
 ROOT = Path(__file__).resolve().parents[2]
+# In a checkout beside the packages; in a wheel inside this one, where the name does not hide the library `alembic`.
+MIGRATIONS = next(
+    (folder for folder in (Path(__file__).with_name("migrations"), ROOT / "alembic") if (folder / "env.py").is_file()),
+    ROOT / "alembic",
+)
 BUSY_TIMEOUT_MS = 15_000
 READ_ONLY = "tripbook_read_only"
 
@@ -102,7 +107,7 @@ def _run_alembic(url: str, step: str) -> None:
     from alembic.config import Config
 
     config = Config(toml_file=ROOT / "pyproject.toml")
-    config.set_main_option("script_location", str(ROOT / "alembic"))
+    config.set_main_option("script_location", str(MIGRATIONS))
     engine = create_engine(make_url(url).set(drivername=make_url(url).get_backend_name()))
     if engine.dialect.name == "sqlite":
         listen_for_sqlite(engine)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -51,6 +52,26 @@ async def test_progress_is_visible_and_a_second_confirm_waits() -> None:
         assert (receipt["added"], receipt["replayed"]) == (10, False)
         assert (await shown_state(box, fields))["state"] == "done"
         assert len([entry for entry in box.writes if entry.method == "POST"]) == 1
+
+
+async def test_the_days_of_a_preview_are_shown_by_itself_only() -> None:
+    async with tripbook(ten()) as box:
+        shown = await box.call("preview_album", album_name="Maine", **DAY)
+        fields = {"preview_token": shown["preview_token"]}
+        assert (await shown_state(box, fields))["days"] == [{"day": "2026-08-02", "count": 10}]
+        (listed,) = (await box.get("/v1/previews")).json()["previews"]
+        assert "days" not in listed
+
+
+@pytest.mark.parametrize(("days", "shown"), [(60, 60), (61, 0)])
+async def test_more_days_than_a_person_looks_at_are_left_out(days: int, shown: int) -> None:
+    library = Library()
+    for offset in range(days):
+        library.add_asset(local=f"{date(2026, 5, 1) + timedelta(offset)}T10:00")
+    async with tripbook(library) as box:
+        previewed = await box.call("preview_album", album_name="Summer", taken_after="2026-05-01")
+        found = await shown_state(box, {"preview_token": previewed["preview_token"]})
+        assert (found["count"], len(found.get("days", []))) == (days, shown)
 
 
 async def test_a_write_that_outlives_its_answer_goes_on() -> None:

@@ -55,6 +55,7 @@ async def test_every_error_is_a_problem_document() -> None:
             ("GET", "/v1/photos/search", 405, "method_not_allowed"),
             ("DELETE", "/v1/albums", 405, "method_not_allowed"),
             ("GET", "/v1/photos/search/", 404, "not_found"),
+            ("POST", "/v1/photos/search/", 404, "not_found"),
             ("GET", "/v1/previews/" + "a" * 16, 404, "preview_not_found"),
             ("GET", "/v1/receipts/x", 404, "receipt_not_found"),
         ):
@@ -62,8 +63,44 @@ async def test_every_error_is_a_problem_document() -> None:
             problem = check_problem(response)
             assert (problem["status"], problem["code"]) == (status, code), path
             assert response.headers["x-request-id"] == problem["request_id"]
+            assert "location" not in response.headers
             if status == 405:
                 assert response.headers["allow"]
+
+
+OPEN_WEBUI = "https://chat.example"
+
+
+def preflight(origin: str) -> dict[str, str]:
+    return {
+        "origin": origin,
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "authorization,content-type",
+    }
+
+
+async def test_a_browser_of_a_listed_origin_may_ask_without_a_token_whether_it_may_call() -> None:
+    async with tripbook(library(), cors_origins=(OPEN_WEBUI,)) as box:
+        allowed = await box.http.options(PATHS["search_photos"], headers=preflight(OPEN_WEBUI))
+        assert allowed.status_code == 200
+        assert allowed.headers["access-control-allow-origin"] == OPEN_WEBUI
+        assert "POST" in allowed.headers["access-control-allow-methods"]
+        assert "authorization" in allowed.headers["access-control-allow-headers"].lower()
+        # A page can read a refusal too, or it would only know that something failed.
+        refused = await box.http.post(PATHS["search_photos"], headers={"origin": OPEN_WEBUI})
+        assert refused.status_code == 401
+        assert refused.headers["access-control-allow-origin"] == OPEN_WEBUI
+        headers = {"origin": OPEN_WEBUI, "authorization": f"Bearer {box.tokens['reader']}"}
+        found = await box.http.post(PATHS["search_photos"], json={"city": "Rome"}, headers=headers)
+        assert (found.status_code, found.headers["access-control-allow-origin"]) == (200, OPEN_WEBUI)
+
+
+@pytest.mark.parametrize("origins", [(), (OPEN_WEBUI,)])
+async def test_a_browser_of_any_other_origin_may_not(origins: tuple[str, ...]) -> None:
+    async with tripbook(library(), cors_origins=origins) as box:
+        answer = await box.http.options(PATHS["search_photos"], headers=preflight("https://evil.example"))
+        assert answer.status_code >= 400
+        assert "access-control-allow-origin" not in answer.headers
 
 
 async def test_an_escape_is_a_500_that_tells_nothing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -117,14 +117,16 @@ def test_a_person_is_asked_and_only_yes_writes(demo: Demo, typed: str, code: Exi
     name = f"Asked {typed or 'nothing'}"
     ended, screen = on_a_terminal(demo, ["albums", "create", name, *JULY], f"{typed}\n")
     assert (ended, f'Create the new album "{name}" with 7 photos' in screen) == (code, True), screen
+    assert "2023-07-14       7  ████" in screen
     assert "Write these 7? [y/N]" in screen
+    assert ("7/7" in screen) == (code == Exit.DONE), screen
     assert (name in album_names(demo, name)) == (code == Exit.DONE)
 
 
 def on_a_terminal(demo: Demo, arguments: list[str], typed: str) -> tuple[int, str]:
     """Exit code and screen of the command with a terminal on both sides."""
     ours, theirs = pty.openpty()
-    environment = os.environ | demo.environment | {"TERM": "dumb"}
+    environment = os.environ | demo.environment | {"TERM": "xterm", "COLUMNS": "120"}
     process = subprocess.Popen([sys.executable, "-m", "clients", *arguments], cwd=ROOT, env=environment,
                                stdin=theirs, stdout=theirs, stderr=theirs)  # fmt: skip
     os.close(theirs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -9,14 +10,18 @@ from typing import Any
 import pytest
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
+from clients.http import compact
 from clients.langchain_toolkit import load_tools
 from clients.spec import ALL_TOOLS, Operation, read_operations
+from service.demo.household import household
 from tests.clients.documents import OURS
+from tests.harness import tripbook
 from tests.qwen import count_tokens, count_tools
 
 OPERATIONS = read_operations(OURS)
 PROMISED = 1_500
 MEASURED = 1_375  # December 2026; whoever adds a word takes one away, or raises this knowingly
+SUMMARY, WRITTEN = 600, 160
 
 
 def test_the_tokenizer_is_qwens() -> None:
@@ -74,3 +79,25 @@ def test_names_fit_behind_every_clients_prefix(operation: Operation) -> None:
     assert re.fullmatch(r"[a-z][a-z0-9_]{2,39}", operation.name)
     assert len(f"mcp__tripbook__{operation.name}") <= 64
     assert len(operation.description) <= 300
+
+
+AUGUST = {"taken_after": "2026-08-02", "taken_before": "2026-08-09"}
+
+
+async def test_the_summary_of_a_trip_is_small() -> None:
+    async with tripbook(household()) as box:
+        summary = await box.call("search_photos", state="Maine")
+    assert (len(summary["clusters"]), len(summary["samples"])) == (2, 3)
+    assert count_tokens(compact(summary)) <= SUMMARY
+
+
+async def test_a_model_writes_little_to_make_an_album() -> None:
+    """Both calls as Qwen's template has them; what a model writes is what a person waits for."""
+    async with tripbook(household()) as box:
+        preview = {"album_name": "Maine 2026"} | AUGUST
+        shown = await box.call("preview_album", **preview)
+        confirm = {"preview_token": shown["preview_token"], "expected_count": 455, "album_name": "Maine 2026"}
+        await box.call("create_album", **confirm)
+    calls = [("immich_preview_album", preview), ("immich_create_album", confirm)]
+    written = "\n".join(json.dumps({"name": name, "arguments": arguments}) for name, arguments in calls)
+    assert count_tokens(written) <= WRITTEN

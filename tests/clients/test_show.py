@@ -49,6 +49,19 @@ def test_a_preview_begins_with_the_services_sentence() -> None:
     assert show_preview(SUMMARY | {"sentence": None}).plain.startswith("Nothing to add.")
 
 
+def test_a_preview_has_a_bar_for_each_day_where_it_knows_them() -> None:
+    days = [{"day": f"2026-08-0{day}", "count": count} for day, count in ((2, 8), (3, 1), (9, 3))]
+    lines = show_preview(SUMMARY | {"sentence": "Add 12?"}, days).plain.splitlines()
+    assert [line.rstrip() for line in lines[:6]] == [
+        "Add 12?",
+        "2026-08-02       8  ████████████████████████",
+        "2026-08-03       1  ███",
+        "…",
+        "2026-08-09       3  █████████",
+        "Places: Bar Harbor 7, other places 1, no location 4",
+    ]
+
+
 def test_albums_and_results_have_whole_links() -> None:
     url = "http://photos.example/albums/" + "x" * 200
     album = {"name": "Zoë 东京", "asset_count": 5, "start": "a", "end": "b", "role": "owner", "url": url}

@@ -90,6 +90,54 @@ def test_a_body_that_is_not_flat_is_left_out(schema: Any) -> None:
     assert names(hostile) == ["good"]
 
 
+def with_field(value: Any, name: str = "x", **more: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": {name: value}} | more
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        with_field(TEXT, required=[{}]),
+        with_field(TEXT, required=[["x"]]),
+        with_field(TEXT, required="x"),
+        with_field(TEXT, required=None),
+        with_field(TEXT, required={"x": True}),
+        with_field(TEXT, name=""),
+        with_field(TEXT, name="x" * 41),
+        with_field(TEXT, name="9x"),
+        with_field(TEXT, name="a b"),
+        with_field(TEXT, name="x\n"),
+        with_field(TEXT, name="größe"),
+        with_field({"type": "string", "enum": []}),
+        with_field({"type": "string", "enum": [f"{n}" for n in range(101)]}),
+        with_field({"type": "string", "enum": ["y" * 101]}),
+        with_field({"type": "integer", "enum": [10**5_000]}),
+        with_field({"type": "string", "enum": "abc"}),
+        with_field({"type": "string", "format": "y" * 1_000}),
+        with_field({"type": "string", "format": "regex"}),
+        with_field({"type": "string", "format": {}}),
+        with_field({"type": "string", "format": None}),
+        with_field({"type": "array", "items": {"type": "string", "enum": []}}),
+    ],
+)
+def test_a_body_of_hostile_parts_or_sizes_is_left_out_with_a_log_line(
+    schema: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    hostile = document({"/bad": {"post": operation("bad", schema=schema)}, "/good": {"post": operation("good")}})
+    assert names(hostile) == ["good"]
+    (record,) = caplog.records
+    assert record.getMessage().startswith("left out of the tools: post '/bad': ")
+    assert len(record.getMessage()) < 200
+
+
+def test_the_largest_that_is_taken() -> None:
+    values = [f"{n:0100}" for n in range(100)]
+    schema = with_field({"type": "string", "enum": values, "format": "date"}, name="x" * 40, required=["x" * 40] * 9)
+    (found,) = read_operations(document({"/x": {"post": operation("look", schema=schema)}}))
+    assert found.schema["properties"]["x" * 40] == {"type": "string", "format": "date", "enum": values}
+    assert found.schema["required"] == ["x" * 40]
+
+
 def test_parameters_beside_the_body_are_no_tool() -> None:
     path_item = {"post": operation("look", parameters=[{"name": "id", "in": "query"}])}
     assert names(document({"/x": path_item})) == []

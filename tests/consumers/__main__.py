@@ -1,6 +1,7 @@
 """Runs the real consumers: `python -m tests.consumers [--check] [NAME …]`; all of them also write the table.
 
-`--check` fails where the table of `docs/clients.md` is not what was measured, instead of writing it.
+`--check` fails where the table of `docs/clients.md` is not what was measured, instead of writing it. The whole run is
+ended after ten minutes, installing included.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ import time
 from typing import Any
 
 from tests.consumers.environments import ROOT
+from tests.consumers.limit import OutOfTime, end_after
 from tests.consumers.runs import CONSUMERS, run_consumer
 from tests.consumers.table import write_table
 
+LIMIT_SECONDS = 600
 PAGE = ROOT / "docs" / "clients.md"
 
 
@@ -25,10 +28,14 @@ def main() -> int:
     results: list[dict[str, Any]] = []
     failed = 0
     chosen = [one for one in CONSUMERS if not arguments.names or one.name in arguments.names]
+    end_after(LIMIT_SECONDS)
     for consumer in chosen:
         started = time.monotonic()
         try:
             found = run_consumer(consumer)
+        except OutOfTime:
+            print(f"FAILED {consumer.name}: ended, all of them may take {LIMIT_SECONDS} s", flush=True)
+            return 1
         except Exception as error:  # noqa: BLE001 - one consumer that fails must not hide the others
             failed += 1
             print(f"FAILED {consumer.name}: {error}", flush=True)

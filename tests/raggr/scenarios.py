@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from clients.raggr.routing import DISCOVERY_NAME
-from tests.raggr.scripted_llm import Call, Reply, Script, Talk
+from tests.raggr.scripted_llm import Call, CannotGoOn, Reply, Script, Talk
 
 Move = Callable[[Talk], Reply]
 NOTHING_LEFT = "That is all I was told to say."
+SORRY = "That did not work."
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,8 @@ class Scenario:
 def scripted(scenario: Scenario, *, stubborn: bool = False) -> Script:
     """Plays the moves by place in the conversation; unlocks the photo tools first where they are not bound.
 
-    After a refused call it says so, unless it is `stubborn` and goes on as if nothing had happened.
+    After a refused call it says so, unless it is `stubborn` and goes on as if nothing had happened. What an earlier
+    turn did not find, or was refused, is said again where a later one needs it.
     """
 
     def script(talk: Talk) -> Reply:
@@ -42,8 +44,11 @@ def scripted(scenario: Scenario, *, stubborn: bool = False) -> Script:
         if turn is None or done >= len(turn.moves):
             return Reply(NOTHING_LEFT)
         if done and not stubborn and not talk.results[-1][1].startswith("{"):
-            return Reply(f"That did not work. {talk.results[-1][1]}")
-        reply = turn.moves[done](talk)
+            return Reply(f"{SORRY} {talk.results[-1][1]}")
+        try:
+            reply = turn.moves[done](talk)
+        except CannotGoOn as reason:
+            return Reply(f"{SORRY} {reason}")
         if any(call.name not in talk.tools for call in reply.calls) and DISCOVERY_NAME in talk.tools:
             return Reply(calls=(Call(DISCOVERY_NAME, {"groups": ["photos"]}),))
         return reply
@@ -76,7 +81,10 @@ def say(text: Callable[[Talk], str] | str) -> Move:
 
 
 def existing_album(talk: Talk) -> str:
-    album = talk.result("immich_find_albums")["albums"][0]
+    albums = talk.result("immich_find_albums")["albums"]
+    if not albums:
+        return "There is no such album yet. Shall I look for the photos?"
+    album = albums[0]
     dates = f"{album['start']} to {album['end']}"
     return f"You already have **{album['name']}**: {album['asset_count']} photos, {dates}. {album['url']}"
 
@@ -107,11 +115,15 @@ def confirm_album(talk: Talk) -> dict[str, Any]:
 
 def show_gaps(talk: Talk) -> str:
     gaps = talk.result("immich_album_gaps")
+    if not gaps["missing_count"]:
+        return "Nothing is missing from it."
     return f"{gaps['missing_count']} photos from those days are not in it. {gaps['sentence']}"
 
 
 def confirm_additions(talk: Talk) -> dict[str, Any]:
     gaps = talk.result("immich_album_gaps")
+    if not gaps["missing_count"]:
+        raise CannotGoOn("Nothing is missing from it.")
     return {
         "preview_token": gaps["preview_token"],
         "expected_new_count": gaps["missing_count"],
@@ -133,7 +145,10 @@ def show_results(talk: Talk) -> str:
 
 
 def found_album(talk: Talk) -> dict[str, Any]:
-    return {"album_id": talk.result("immich_find_albums")["albums"][0]["id"]}
+    albums = talk.result("immich_find_albums")["albums"]
+    if not albums:
+        raise CannotGoOn("There is no such album.")
+    return {"album_id": albums[0]["id"]}
 
 
 PREVIEW_MOVES = (call("preview_album", biggest_cluster, album_name="Maine 2026"), say(show_preview))

@@ -95,9 +95,16 @@ class Talk:
         return [(names[m["tool_call_id"]], m["content"]) for m in self.messages if m["role"] == "tool"]
 
     def result(self, name: str) -> dict[str, Any]:
-        """The newest answer of a tool."""
-        answer: dict[str, Any] = json.loads(next(text for tool, text in reversed(self.results) if tool == name))
+        """The newest answer of a tool. Raises CannotGoOn with the text of a refusal."""
+        text = next((text for tool, text in reversed(self.results) if tool == name), f"{name} was not called yet.")
+        if not text.startswith("{"):
+            raise CannotGoOn(text)
+        answer: dict[str, Any] = json.loads(text)
         return answer
+
+
+class CannotGoOn(Exception):
+    """What the script wanted to go on from is not there; the text is for the user."""
 
 
 Script = Callable[[Talk], Reply]

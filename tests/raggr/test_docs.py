@@ -11,8 +11,8 @@ from clients.raggr.__main__ import COMMANDS
 from clients.raggr.cases import load_cases, load_household
 
 PAGE = Path("docs/raggr.md").read_text(encoding="utf-8")
-OF_OTHERS = {"--scenario", "--port"}
-"""The scripted server's own."""
+OF_OTHERS = {"--scenario", "--port", "--no-deps"}
+"""The scripted server's own, and uv's."""
 
 
 def options() -> set[str]:

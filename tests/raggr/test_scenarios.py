@@ -54,6 +54,25 @@ async def test_a_finds_the_album_that_exists(demo: Demo, mode: Mode) -> None:
     assert demo.writes() == []
 
 
+PLAYED_AGAIN = [
+    ("a", 2, "There is no such album yet. Shall I look for the photos?"),
+    ("b", 2, 'That did not work. Album name is taken: An album named "Maine 2026" exists'),
+    # The second run adds one more: the album's days grew with the first.
+    ("c", 3, "That did not work. Nothing is missing from it."),
+    ("d", 2, "- 20"),
+]
+
+
+@pytest.mark.parametrize(("name", "runs", "expected"), PLAYED_AGAIN)
+async def test_a_demo_can_be_played_again(demo: Demo, name: str, runs: int, expected: str) -> None:
+    for _ in range(runs - 1):
+        await play(name, demo, "static")
+    written = demo.writes()
+    _, answer = await play(name, demo, "static")
+    assert answer.startswith(expected)
+    assert demo.writes() == written
+
+
 @pytest.mark.parametrize("mode", MODES)
 async def test_b_makes_the_album_of_exactly_what_was_shown(demo: Demo, mode: Mode) -> None:
     on_stage, answer = await play("b", demo, mode)

@@ -11,11 +11,12 @@ import pytest
 from clients.raggr.labels import label_of
 from clients.raggr.prompt import PHOTOS_PROMPT
 from clients.raggr.tools import load_photo_tools
-from clients.spec import read_operations
+from clients.spec import ALL_TOOLS, READ_TOOLS, WRITE_TOOLS, Allowed, read_operations
 from service.demo.household import household
 from tests.clients.documents import OURS
 from tests.harness import tripbook
 
+READS = [f"immich_{operation.name}" for operation in read_operations(OURS, READ_TOOLS)]
 ADMIN: Any = {"configurable": {"is_admin": True}}
 
 
@@ -45,6 +46,32 @@ async def test_all_seven_with_the_prefix_and_a_label() -> None:
         assert [tool.name for tool in tools] == [f"immich_{operation.name}" for operation in read_operations(OURS)]
         assert {label_of(tool.name) for tool in tools} == {"Looking through photos…"}
         assert '"albums":[]' in await tools[0].ainvoke({"query": "maine"}, ADMIN)
+
+
+@pytest.mark.parametrize(
+    ("allow", "expected"),
+    [
+        (ALL_TOOLS, READS),
+        (READ_TOOLS, READS),
+        (WRITE_TOOLS, []),
+        (["create_album", "find_albums"], ["immich_find_albums"]),
+    ],
+)
+async def test_a_token_that_may_only_read_gets_no_writing_tool(allow: Allowed, expected: list[str]) -> None:
+    async with tripbook(household()) as box:
+        environment = {"IMMICH_TOOLS_URL": "https://tripbook.example", "IMMICH_TOOLS_TOKEN": box.tokens["reader"]}
+        for spec in (None, OURS):
+            tools = await load_photo_tools(
+                environment=environment, transport=httpx.ASGITransport(box.app), allow=allow, spec=spec
+            )
+            assert [tool.name for tool in tools] == expected
+
+
+async def test_a_wrong_token_is_said_at_the_start(caplog: pytest.LogCaptureFixture) -> None:
+    async with tripbook(household()) as box:
+        environment = {"IMMICH_TOOLS_URL": "https://tripbook.example", "IMMICH_TOOLS_TOKEN": "tb_wrong"}
+        assert await load_photo_tools(environment=environment, transport=httpx.ASGITransport(box.app)) == []
+    assert "photo tools are off: No valid token" in caplog.text
 
 
 def test_other_tools_have_no_label() -> None:

@@ -17,6 +17,11 @@ type Problem = components["schemas"]["Problem"];
 declare const process: { env: Record<string, string> };
 
 const body: Search["requestBody"]["content"]["application/json"] = { state: "Maine", media: "photo" };
+type Media = NonNullable<typeof body.media>;
+const every: Record<Media, true> = { photo: true, video: true, all: true };
+// @ts-expect-error a word that the enum does not have does not compile
+const wrong: Media = "film";
+void every, void wrong;
 // @ts-expect-error a misspelt filter does not compile
 const misspelt: typeof body = { ciy: "Rome" };
 void misspelt;
@@ -50,6 +55,10 @@ assert 0 < int(printed) <= 398, printed
 types = Path("api.d.ts").read_text()
 seen = sum(f'operations["{name}"]' in types for name in contract.expected(contract.fetch_document()))
 assert seen == 7, seen
+description, schema = contract.expected(contract.fetch_document())["search_photos"]
+assert f"@description {description}" in " ".join(types.replace("*", " ").split()), "the description is not whole"
+assert f"@description {schema['properties']['taken_after']['description']}" in types
+assert f"media?: {' | '.join(json.dumps(word) for word in schema['properties']['media']['enum'])};" in types
 assert "maxLength" not in types
 version = json.loads((MODULES / "openapi-typescript" / "package.json").read_text())["version"]
 contract.report("openapi-typescript (generated types)", version, seen=seen, played="search", loses=["limits"])

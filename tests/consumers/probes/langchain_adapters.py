@@ -20,7 +20,9 @@ async def main() -> None:
     client = MultiServerMCPClient({"immich": connection}, tool_name_prefix=True)
     prefixed = await client.get_tools()
     async with client.session("immich") as session:
-        by_name = {tool.name: tool for tool in await load_mcp_tools(session)}
+        tools = await load_mcp_tools(session, server_name="immich", tool_name_prefix=True)
+        assert [tool.name for tool in tools] == [tool.name for tool in prefixed]
+        by_name = {tool.name.removeprefix("immich_"): tool for tool in tools}
 
         async def call(name: str, arguments: dict[str, Any]) -> tuple[bool, str]:
             request = {"name": name, "args": arguments, "id": "1", "type": "tool_call"}

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 
 import httpx
 import msgspec
+from msgspec.structs import replace
 
 from service.errors import ImmichBadAnswer, ImmichError, ImmichTimeout, ImmichUnreachable
 from service.immich.errors import NO_JSON, WEB_PAGE, error_of, slow_model
@@ -37,6 +38,7 @@ from service.logs import Scrubber
 from service.settings import Settings
 
 T = TypeVar("T")
+REASON = re.compile(r"[a-z_]{1,40}")
 UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 ALLOWED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (method, re.compile(pattern))
@@ -169,7 +171,11 @@ class ImmichClient:
         rows = _decode(list[ImmichAddResult], answer)
         if [row.id.lower() for row in rows] != list(asset_ids):
             raise ImmichBadAnswer("Immich answered an add with rows for other photos; look at the album in Immich.")
-        return rows
+        return [replace(row, error=self._reason(row.error)) for row in rows]
+
+    def _reason(self, said: str | None) -> str | None:
+        """Immich's reasons are single words; what is none goes into no receipt."""
+        return said if said is None or REASON.fullmatch(self._scrubber.scrub(said)) else "unknown"
 
     async def _read(
         self, method: str, path: str, *, params: dict[str, str] | None = None, body: dict[str, Any] | None = None
@@ -228,7 +234,8 @@ class ImmichClient:
         """The answer, if it is one. What Immich says in an error is scrubbed here, where it comes in."""
         if not response.is_success:
             status = response.status_code
-            refused = error_of(status, response.content, path, response.headers.get("location", ""))
+            said = self._scrubber.hide_values(response.content.decode(errors="replace")).encode()
+            refused = error_of(status, said, path, response.headers.get("location", ""))
             refused.detail = self._scrubber.scrub(refused.detail)
             refused.status = status
             if status in RETRY_STATUSES and (seconds := _retry_after(response)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -39,21 +40,43 @@ async def test_agt_01_the_same_confirm_again_is_the_same_album(version: str) -> 
         assert len(albums_named(box, "Trip")) == 1
 
 
-async def test_agt_02_without_a_preview_nothing_is_written() -> None:
-    async with tripbook(one_day()) as box:
-        real = await previewed(box)
-        forged = real["preview_token"][:16] + "a" * 16
-        for fields in (
-            {"expected_count": 5, "album_name": "Trip"},
-            {"expected_count": 5, "album_name": "Trip", "confirm": True},
-            real | {"preview_token": "made-up"},
-            real | {"preview_token": forged},
-            real | {"expected_count": True},
-            real | {"confirm": True},
+def without(fields: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if name not in names}
+
+
+@pytest.mark.parametrize("operation", ["create_album", "add_to_album"])
+async def test_agt_02_without_a_preview_nothing_is_written(operation: str) -> None:
+    made = one_day()
+    made.add_album("Begun", shoot(made, "2025-08-04", 1, at="12:00"))
+    async with tripbook(made) as box:
+        both = {
+            "create_album": await previewed(box),
+            "add_to_album": await gaps_previewed(box, "Begun", pad_days=0),
+        }
+        real = both.pop(operation)
+        [other] = both.values()
+        count = "expected_count" if operation == "create_album" else "expected_new_count"
+        for fields, code in (
+            (without(real, "preview_token"), "invalid_request"),
+            (without(real, "preview_token") | {"confirm": True}, "invalid_request"),
+            (real | {"confirm": True}, "invalid_request"),
+            (real | {"preview_token": ""}, "invalid_request"),
+            (real | {"preview_token": None}, "invalid_request"),
+            (real | {"preview_token": True}, "invalid_request"),
+            (real | {"preview_token": "made-up"}, "invalid_token"),
+            (real | {"preview_token": real["preview_token"][:16] + "a" * 16}, "invalid_token"),
+            (real | {"preview_token": other["preview_token"]}, "invalid_token"),
+            (without(real, count), "invalid_request"),
+            (real | {count: True}, "invalid_request"),
+            (real | {count: "all"}, "invalid_request"),
+            (real | {count: real[count] + 1}, "count_mismatch"),
+            (real | {count: -real[count]}, "count_mismatch"),
+            (without(real, "album_name"), "invalid_request"),
+            (real | {"album_name": "Another"}, "album_name_mismatch"),
         ):
-            problem = await box.problem("create_album", **fields)
-            assert problem["code"] in ("invalid_request", "invalid_token")
+            assert (await box.problem(operation, **fields))["code"] == code, fields
         assert box.writes == []
+        assert (await box.call(operation, **real))["added"] == real[count]
 
 
 async def test_agt_03_a_lost_answer_is_looked_for_before_anything_is_repeated() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -9,9 +10,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from service.demo import faults
 from service.demo.library import Library
+from service.immich.client import ALLOWED, UUID
 from tests.cases.libraries import library, shoot
-from tests.cases.writing import previewed
-from tests.harness import VERSIONS, Box, tripbook
+from tests.cases.writing import gaps_previewed, previewed
+from tests.harness import VERSIONS, Box, check_problem, tripbook
 
 DAY = {"taken_after": "2025-08-04", "taken_before": "2025-08-04"}
 PAGE = "<!DOCTYPE html><html><body>Sign in to continue, please</body></html>"
@@ -44,7 +46,8 @@ async def no_sleep(seconds: float) -> None:
 @pytest.fixture(scope="module")
 def two_pages() -> Library:
     made = library()
-    shoot(made, "2025-08-04", 1_200)
+    photos = shoot(made, "2025-08-04", 1_200)
+    made.add_album("Begun", photos[:1])
     return made
 
 
@@ -52,34 +55,112 @@ def two_pages() -> Library:
 async def test_net_01_no_failure_on_any_page_looks_like_no_photos(version: str, two_pages: Library) -> None:
     async with tripbook(two_pages, version=version) as box:
         box.tripbook.library.client._sleep = no_sleep
+        asks: dict[str, dict[str, Any]] = {
+            "search_photos": DAY,
+            "preview_album": {"album_name": "New"} | DAY,
+            "album_gaps": {"album_id": two_pages.album_named("Begun").id, "pad_days": 0},
+            "create_album": await previewed(box),
+        }
         for name, (action, status, code) in FAILURES.items():
             for page in (1, 2):
                 box.immich.faults.clear()
                 box.immich.faults.add(action, path="metadata$", page=page)
-                for operation, fields in (("search_photos", {}), ("preview_album", {"album_name": "New"})):
-                    problem = await box.problem(operation, **fields, **DAY)
-                    assert (problem["status"], problem["code"]) == (status, code), (name, page)
-                    assert "total" not in problem
+                for operation, fields in asks.items():
+                    problem = await box.problem(operation, **fields)
+                    assert (problem["status"], problem["code"]) == (status, code), (name, page, operation)
+                    assert not {"total", "missing_count", "added", "preview_token"} & set(problem)
                     assert "Sign in" not in str(problem)
         box.immich.faults.clear()
+        assert box.writes == []
         assert (await box.call("search_photos", **DAY))["total"] == 1_200
 
 
-@pytest.mark.parametrize("path", ["server/version$", "statistics$", "api/albums$", "suggestions$", "api/people$"])
-async def test_net_01_no_other_answer_may_fail_unseen(path: str) -> None:
+FINE = "fine"
+ALBUM = "GET albums/[0-9a-f-]{36}"
+# What each request of ours makes of a failure, where that is not FAILURES' own code.
+ROUTES: dict[str, dict[str, str]] = {
+    "GET server/version": {},
+    # The proof of the search style comes first: 400 is how an Immich says that it does not know a filter.
+    "POST search/statistics": {"400": "immich_bad_answer"},
+    "POST search/metadata": {},
+    # An empty list of albums is an answer.
+    "GET albums": {"list": FINE},
+    # Immich's words for an album that is not there, or not for this key.
+    ALBUM: {"400": "album_not_found", "404": "album_not_found"},
+    "GET search/suggestions": {"list": "unknown_place"},
+    "GET people": {},
+    "POST search/smart": {"500": "smart_search_unavailable"},
+    # An Immich too old to tell what its key may do.
+    "GET api-keys/me": {"404": FINE},
+}
+ALWAYS = ("GET server/version", "POST search/statistics", "GET albums")
+CRITERIA = ("GET search/suggestions", "GET people")
+USED: dict[str, tuple[str, ...]] = {
+    "find_albums": ALWAYS,
+    "search_photos": (*ALWAYS, *CRITERIA, "POST search/metadata"),
+    "smart_search": (*ALWAYS, *CRITERIA, "POST search/smart"),
+    "album_gaps": (*ALWAYS, *CRITERIA, ALBUM, "POST search/metadata"),
+    "preview_album": (*ALWAYS, *CRITERIA, "POST search/metadata"),
+    "create_album": (*ALWAYS, "POST search/metadata", "GET api-keys/me"),
+    "add_to_album": (*ALWAYS, ALBUM, "POST search/metadata", "GET api-keys/me"),
+}
+# A confirm says it in its own words: the album was there when it was previewed.
+CONFIRMS = {"create_album": {}, "add_to_album": {"album_not_found": "album_not_writable"}}
+
+
+@pytest.mark.parametrize("operation", USED)
+@pytest.mark.parametrize("version", ["2.5.6", "3.3.1"])
+async def test_net_01_every_failure_of_every_request_has_its_code(version: str, operation: str) -> None:
     made = library()
-    shoot(made, "2025-08-04", 1, city="Bergen", people=[made.add_person("Ana")])
-    async with tripbook(made) as box:
+    place: dict[str, Any] = {"city": "Bergen", "people": [made.add_person("Ana")]}
+    trip = made.add_album("Trip", shoot(made, "2025-08-04", 1))
+    shoot(made, "2025-08-04", 2, **place)
+    criteria = {"city": "Bergen", "person": "Ana"}
+    async with tripbook(made, version=version) as box:
         box.tripbook.library.client._sleep = no_sleep
-        for name, (action, _, code) in FAILURES.items():
-            if name == "list":  # a fine answer of some of these
+        fields: dict[str, Any] = {
+            "find_albums": {},
+            "search_photos": criteria,
+            "smart_search": {"query": "x"} | criteria,
+            "album_gaps": {"album_id": trip.id} | criteria,
+            "preview_album": {"album_name": "Other"} | criteria,
+            "create_album": await previewed(box, "New", **criteria),
+            "add_to_album": await gaps_previewed(box, "Trip"),
+        }[operation]
+        for route, (name, (action, _, code)) in product(USED[operation], FAILURES.items()):
+            expected = ROUTES[route].get(name, code)
+            if expected == FINE and operation in CONFIRMS:  # it would be carried out
                 continue
             box.tripbook.library.forget()
             box.tripbook.library._own_user = None
             box.immich.faults.clear()
-            box.immich.faults.add(action, path=path)
-            problem = await box.problem("search_photos", city="Bergen", person="Ana")
-            assert problem["code"] in (code, "immich_bad_answer"), (path, name)
+            method, path = route.split()
+            rule = box.immich.faults.add(action, method=method, path=f"/api/{path}$")
+            answer = await box.post(operation, fields)
+            assert rule.hits, (route, name)
+            if expected == FINE:
+                assert answer.status_code == 200, (route, name)
+            else:
+                expected = CONFIRMS.get(operation, {}).get(expected, expected)
+                assert check_problem(answer)["code"] == expected, (route, name)
+        assert box.writes == []
+        box.immich.faults.clear()
+        assert (await box.post(operation, fields)).status_code == 200
+
+
+def test_net_01_every_request_of_ours_is_in_the_table() -> None:
+    """All that `ALLOWED` lets out, but the two writes (tests/faults) and one that nothing sends yet."""
+    assert set(ROUTES) == {route for used in USED.values() for route in used}
+    reads = {f"{method} {path.pattern}" for method, path in ALLOWED if method == "GET" or "search" in path.pattern}
+    assert {route.replace("[0-9a-f-]{36}", UUID) for route in ROUTES} == reads - {"GET search/person"}
+
+
+async def test_net_01_an_immich_too_old_to_tell_permissions_may_still_be_written_to() -> None:
+    made = library()
+    shoot(made, "2025-08-04", 2)
+    async with tripbook(made) as box:
+        box.immich.faults.add(FAILURES["404"][0], path="api-keys/me$")
+        assert (await box.call("create_album", **await previewed(box)))["added"] == 2
 
 
 async def test_net_01_an_answer_that_never_comes_is_a_timeout(two_pages: Library) -> None:

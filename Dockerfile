@@ -10,7 +10,7 @@ COPY pyproject.toml ./
 COPY alembic ./alembic
 COPY service ./service
 COPY clients ./clients
-USER tripbook
+USER 10001
 VOLUME /data
 EXPOSE 8000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \

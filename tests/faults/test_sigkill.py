@@ -67,6 +67,36 @@ def test_killed_and_repeated(
     figure("kills (SIGKILL of the real process)", 1)
 
 
+LOST = {
+    "reset": {"kind": "reset"},
+    "applied, then reset": {"kind": "apply_then_reset"},
+    "half an answer": {"kind": "half_json"},
+    "502 page": {"kind": "status", "status": 502, "body": "<html>bad gateway</html>", "content_type": "text/html"},
+    "500": {"kind": "status", "status": 500, "body": '{"message": "Internal server error"}'},
+    "never answered": {"kind": "timeout"},
+}
+
+
+@pytest.mark.parametrize(("action", "method", "path"), [("create", "POST", "/albums$"), ("add", "PUT", "/assets$")])
+@pytest.mark.parametrize("lost", LOST)
+def test_lost_answers_over_real_sockets(
+    tmp_path: Path, immich: Immich, lost: str, action: str, method: str, path: str, figure: Figure
+) -> None:
+    service = Service(tmp_path, immich)
+    service.env["IMMICH_TIMEOUT"] = "1"
+    with service.run() as process:
+        confirm = Confirm(service, process, immich, action, f"lost {lost} {action}")
+        rule = {"action": LOST[lost], "method": method, "path": path, "times": 1}
+        immich.control("faults", rules=[rule])
+        confirm.send(service, process)
+    immich.control("faults", rules=[])
+    receipt = _repeat(service, confirm)
+    (album,) = immich.albums(confirm.name)
+    added = immich.added(album["id"])
+    assert len(added) == len(set(added)) == receipt["added"] == len(album["asset_ids"]) == 10
+    figure("fault schedules", 1)
+
+
 def _ignore(service: Service, process: Running, confirm: Confirm) -> None:
     with suppress(httpx.TransportError):
         confirm.send(service, process)

@@ -45,8 +45,14 @@ def _one_line(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> Muta
     """Library text may hold line breaks and terminal codes; a log line is one line. Tracebacks keep theirs escaped."""
     for key, value in event.items():
         if isinstance(value, str):
-            event[key] = value.replace("\n", "\\n") if key == "exception" else clean(value)
+            event[key] = _escape_lines(value) if key == "exception" else clean(value)
     return event
+
+
+def _escape_lines(text: str) -> str:
+    """A traceback as one line; what its exception says may be library text, too."""
+    indents = ((" " * (len(line) - len(line.lstrip(" "))), line) for line in text.split("\n"))
+    return "\\n".join(indent + clean(line) for indent, line in indents)
 
 
 def configure_logging(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import io
 import json
-import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -13,22 +12,20 @@ from typing import Any
 
 import httpx
 import pytest
-import structlog
 
 from service.actions.confirms import drop_preview
 from service.demo.faults import Action, apply_then_reset, half_json, hold, html, raw, redirect, reset, status, timeout
 from service.demo.library import Album, Library
 from service.demo.lookalike import KeySpec
 from service.errors import TripbookError
-from service.logs import configure_logging
 from tests.harness import PATHS, Box, tripbook
+from tests.logs import logged
 
 KEY = "k3y-SECRET-9"
 SIGNING = "signing-SECRET-key-of-32-letters"
 SECRETS: dict[str, Any] = {"keys": {KEY: KeySpec("secret")}, "immich_api_key": KEY, "secret_key": SIGNING}
 DAY = {"taken_after": "2026-08-02", "taken_before": "2026-08-02"}
 NOWHERE = "1111aaaa-1111-4111-8111-11111111bbbb"
-LOUD = ("httpx", "httpcore", "aiosqlite", "mcp")
 # Codes of service/errors.py that no request can get, each with its reason.
 UNREACHABLE = {
     "approval_required": "nothing asks a person yet; approving comes as its own step",
@@ -88,22 +85,8 @@ class Heard:
 
 @pytest.fixture
 def log() -> Iterator[io.StringIO]:
-    """Everything logged at debug level, ours and the libraries'."""
-    root = logging.getLogger()
-    handlers, level, before = root.handlers, root.level, structlog.get_config()
-    levels = {name: logging.getLogger(name).level for name in LOUD}
-    configure_logging("json", [KEY, SIGNING], level=logging.DEBUG)
-    stream = io.StringIO()
-    for handler in root.handlers:
-        assert isinstance(handler, logging.StreamHandler)
-        handler.setStream(stream)
-    for name in LOUD:
-        logging.getLogger(name).setLevel(logging.DEBUG)
-    yield stream
-    root.handlers, root.level = handlers, level
-    for name, value in levels.items():
-        logging.getLogger(name).setLevel(value)
-    structlog.configure(**before)
+    with logged("json", [KEY, SIGNING]) as stream:
+        yield stream
 
 
 STATUSES = (400, 401, 403, 404, 409, 429, 500, 502, 503, 504)

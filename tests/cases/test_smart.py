@@ -6,6 +6,7 @@ import pytest
 
 from service.demo import faults
 from tests.cases.libraries import STYLES, library, shoot
+from tests.cases.writing import previewed
 from tests.harness import tripbook
 
 
@@ -49,7 +50,26 @@ async def test_smt_04_a_slow_first_search_says_that_the_model_may_be_loading() -
         problem = await box.problem("smart_search", query="dog")
         assert (problem["status"], problem["code"]) == (504, "immich_timeout")
         assert "may still be loading its model" in problem["detail"]
+        assert len(box.immich.journal.calls("search/smart")) == 1
         assert len((await box.call("smart_search", query="dog"))["results"]) == 1
+
+
+async def test_smt_04_only_reads_are_tried_again() -> None:
+    made = library()
+    shoot(made, "2025-05-01", 1)
+
+    async def no_sleep(seconds: float) -> None:
+        """Retries wait for nobody here."""
+
+    async with tripbook(made) as box:
+        box.tripbook.library.client._sleep = no_sleep
+        box.immich.faults.add(faults.status(503), path="search/smart$", times=2)
+        assert len((await box.call("smart_search", query="dog"))["results"]) == 1
+        assert len(box.immich.journal.calls("search/smart")) == 3
+        confirm = await previewed(box, taken_after="2025-05-01")
+        box.immich.faults.add(faults.status(503), method="POST", path="api/albums$", times=2)
+        assert (await box.problem("create_album", **confirm))["code"] == "outcome_unknown"
+        assert len(box.writes) == 1
 
 
 async def test_smt_05_a_query_in_any_language_goes_out_as_it_is() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.demo import faults
+from service.demo.connection import read_body, send_answer
 from tests.cases.libraries import library, shoot, warns
 from tests.cases.writing import DAY, albums_named, confirm_while_held, gaps_previewed, previewed
 from tests.harness import VERSIONS, tripbook
@@ -74,24 +76,63 @@ async def test_wrt_05_a_break_in_the_middle_is_told_and_finished_later(applied: 
         first = await box.call("create_album", **confirm)
         assert (first["status"], first["added"]) == ("partial", 2_000 if applied else 1_500)
         assert first["remaining"] == 3_500 - first["added"] == 3_500 - first["album_count_now"]
+        [album] = albums_named(box, "Trip")
+        there = set(album.asset_ids)
         box.immich.faults.clear()
+        box.immich.journal.clear()
         second = await box.call("create_album", **confirm)
         assert (second["status"], second["remaining"], second["album_count_now"]) == ("done", 0, 3_500)
-        assert second["added"] + second["already_present"] == 3_500
-        [album] = albums_named(box, "Trip")
-        assert len(set(album.asset_ids)) == 3_500
+        assert (second["added"], second["already_present"], second["failed_count"]) == (3_500, 0, 0)
+        assert albums_named(box, "Trip") == [album]
+        sent = [asset_id for entry in box.writes for asset_id in entry.body["ids"]]
+        assert {entry.method for entry in box.writes} == {"PUT"}
+        assert sorted(sent) == sorted(set(made.assets) - there)
+        assert sorted(album.asset_ids) == sorted(made.assets)
 
 
-async def test_wrt_06_a_proxy_that_refuses_large_bodies_gets_smaller_ones() -> None:
+class SmallBodies:
+    """A proxy that refuses every write with a body over `limit` bytes, with a page of its own."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+
+    def __call__(self, app: ASGIApp) -> ASGIApp:
+        async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+            body = await read_body(receive)
+            if scope["method"] == "PUT" and len(body) > self.limit:
+                await send_answer(send, 413, [(b"content-type", b"text/html")], b"<html>Too Large</html>")
+                return
+
+            async def again() -> Message:
+                return {"type": "http.request", "body": body, "more_body": False}
+
+            await app(scope, again, send)
+
+        return serve
+
+
+@pytest.mark.parametrize(
+    ("limit", "sent"),
+    [(20_000, [500, 100]), (10_000, [250, 250, 100]), (8_000, [125, 125, 125, 125, 100]), (40, [])],
+)
+async def test_wrt_06_a_proxy_that_refuses_large_bodies_gets_smaller_ones(limit: int, sent: list[int]) -> None:
     made = library()
     shoot(made, "2025-08-04", 600)
-    async with tripbook(made) as box:
+    proxy = SmallBodies(limit)
+    async with tripbook(made, proxy=proxy) as box:
         confirm = await previewed(box)
-        page = faults.status(413, "<html>Request Entity Too Large</html>", content_type="text/html")
-        box.immich.faults.add(page, method="PUT", path="assets$", times=1)
         receipt = await box.call("create_album", **confirm)
-        assert (receipt["added"], receipt["failed_count"], receipt["album_count_now"]) == (600, 0, 600)
-        assert [len(entry.body["ids"]) for entry in box.writes[1:]] == [500, 250, 250, 100]
+        assert [len(entry.body["ids"]) for entry in box.writes if entry.method == "PUT"] == sent
+        assert receipt["failed_count"] == 0
+        if sent:
+            assert (receipt["status"], receipt["added"], receipt["album_count_now"]) == ("done", 600, 600)
+            return
+        # Not even one photo fits: told, nothing counted as answered, and finished once the proxy is mended.
+        assert (receipt["status"], receipt["added"], receipt["remaining"]) == ("partial", 0, 600)
+        assert "413" in receipt["stopped_because"]
+        assert "<" not in receipt["stopped_because"]
+        proxy.limit = 1_000_000
+        assert (await box.call("create_album", **confirm))["added"] == 600
 
 
 @pytest.mark.parametrize("version", VERSIONS)

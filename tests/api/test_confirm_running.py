@@ -75,7 +75,7 @@ async def test_more_days_than_a_person_looks_at_are_left_out(days: int, shown: i
 
 
 async def test_a_write_that_outlives_its_answer_goes_on() -> None:
-    async with tripbook(ten(), write_chunk=4, request_deadline=1.5) as box:
+    async with tripbook(ten(), write_chunk=4, request_deadline=5) as box:
         fields, running = await start(box, FaultRule(hold(), method="PUT", path="/assets$", nth=2, name="point"))
         early = (await running).json()
         assert (early["status"], early["code"]) == (409, "confirm_in_progress")

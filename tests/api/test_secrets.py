@@ -202,7 +202,7 @@ async def writes_go_wrong(heard: Heard) -> None:
 
 async def answers_never_come(heard: Heard) -> None:
     """Time limits need a network."""
-    async with tripbook(three_photos(), network=True, immich_timeout=0.3, **SECRETS) as box:
+    async with tripbook(three_photos(), network=True, immich_timeout=1.5, **SECRETS) as box:
         confirm = await heard.previewed(box, "Late")
         for path in ("metadata$", "smart$", "statistics$"):
             box.immich.faults.add(timeout(), path=path)

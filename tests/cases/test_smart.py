@@ -45,7 +45,7 @@ async def test_smt_03_it_always_finds_something_and_never_counts(version: str) -
 async def test_smt_04_a_slow_first_search_says_that_the_model_may_be_loading() -> None:
     made = library()
     shoot(made, "2025-05-01", 1)
-    async with tripbook(made, immich_timeout=0.3, network=True) as box:
+    async with tripbook(made, immich_timeout=2, network=True) as box:
         box.immich.faults.add(faults.timeout(), path="search/smart$", times=1)
         problem = await box.problem("smart_search", query="dog")
         assert (problem["status"], problem["code"]) == (504, "immich_timeout")

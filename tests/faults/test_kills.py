@@ -27,7 +27,7 @@ async def run(story: Story, figure: Figure, kill_at: KillAt | None, faults: list
     async with life(story.lookalike, story.folder, story.tokens) as service:
         fields = await story.preview(service)
     story.lookalike.state.immich.faults.rules = faults or []
-    receipt = await story.settle(fields, kill_at, immich_timeout=0.5)
+    receipt = await story.settle(fields, kill_at, immich_timeout=1.5)
     story.check(receipt)
     again = await story.settle(fields)
     assert again == receipt | {"replayed": True}

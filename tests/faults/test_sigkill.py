@@ -83,7 +83,7 @@ def test_lost_answers_over_real_sockets(
     tmp_path: Path, immich: Immich, lost: str, action: str, method: str, path: str, figure: Figure
 ) -> None:
     service = Service(tmp_path, immich)
-    service.env["IMMICH_TIMEOUT"] = "1"
+    service.env["IMMICH_TIMEOUT"] = "3"
     with service.run() as process:
         confirm = Confirm(service, process, immich, action, f"lost {lost} {action}")
         rule = {"action": LOST[lost], "method": method, "path": path, "times": 1}
@@ -126,7 +126,7 @@ def test_sigterm_leaves_what_cannot_finish_resumable(tmp_path: Path, immich: Imm
         immich.hold("PUT", "/assets$", 2, "hold", times=99)
         url, headers = process.ready["url"] + PATHS[confirm.operation], {"authorization": f"Bearer {service.token}"}
         with pytest.raises(httpx.ReadTimeout):
-            httpx.post(url, json=confirm.fields, headers=headers, timeout=1.0)
+            httpx.post(url, json=confirm.fields, headers=headers, timeout=8.0)
         immich.control("wait", name="point", seconds=20)
         assert process.stop() == 0
     immich.control("faults", rules=[])
@@ -145,7 +145,7 @@ def test_a_client_that_hangs_up_while_it_is_checked_leaves_the_preview_open(tmp_
         immich.hold("POST", "search/metadata$", 1, "hold")
         url, headers = process.ready["url"] + PATHS[confirm.operation], {"authorization": f"Bearer {service.token}"}
         with pytest.raises(httpx.ReadTimeout):
-            httpx.post(url, json=confirm.fields, headers=headers, timeout=1.0)
+            httpx.post(url, json=confirm.fields, headers=headers, timeout=8.0)
         shown = {"state": ""}
         for _ in range(100):
             address = f"{process.ready['url']}/v1/previews/{confirm.preview_id}"
@@ -208,7 +208,7 @@ def test_a_client_that_hangs_up_while_it_writes_loses_nothing(tmp_path: Path, im
         immich.hold("PUT", "/assets$", 2, "hold")
         url, headers = process.ready["url"] + PATHS["create_album"], {"authorization": f"Bearer {service.token}"}
         with pytest.raises(httpx.ReadTimeout):
-            httpx.post(url, json=confirm.fields, headers=headers, timeout=2.0)
+            httpx.post(url, json=confirm.fields, headers=headers, timeout=8.0)
         immich.control("wait", name="point", seconds=20)
         immich.control("release", name="point")
         immich.control("faults", rules=[])

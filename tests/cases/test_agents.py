@@ -6,13 +6,14 @@ import asyncio
 from datetime import timedelta
 from typing import Any
 
+import httpx
 import pytest
 
 from service.demo import faults
 from service.demo.library import Library
 from tests.cases.libraries import library, shoot
 from tests.cases.writing import DAY, albums_named, gaps_previewed, previewed
-from tests.harness import VERSIONS, tripbook
+from tests.harness import PATHS, VERSIONS, check_problem, tripbook
 
 MINUTES = timedelta(minutes=1)
 
@@ -167,8 +168,55 @@ async def test_llm_05_made_up_fields_are_refused_beside_the_known_ones() -> None
             problem = await box.problem(operation, made_up=1)
             assert problem["status"] == 422
             assert "made_up" in {field["field"] for field in problem["fields"]}
-        assert (await box.get("/v1/albums", made_up=1)).status_code == 422
         assert box.paths == []
+
+
+def fields_of(answer: httpx.Response) -> set[str]:
+    """The fields that a refusal names; each must be in its sentence, too, as far as that has room."""
+    problem = check_problem(answer)
+    assert (problem["status"], problem["code"]) == (422, "invalid_request"), problem
+    assert problem["fields"][0]["field"] in problem["detail"]
+    return {field["field"] for field in problem["fields"]}
+
+
+async def test_llm_05_made_up_query_parameters_are_refused_on_every_route() -> None:
+    """A filter in the wrong place must not be ignored: the answer would be about something else."""
+    made_up = {"state": "Maine", "made_up": "1"}
+    async with tripbook(one_day()) as box:
+        confirm = await previewed(box)
+        preview_id = confirm["preview_token"][:16]
+        await box.call("create_album", **confirm)
+        receipt_id = (await box.get("/v1/receipts")).json()["receipts"][0]["receipt_id"]
+        gaps = {"album_id": albums_named(box, "Trip")[0].id}
+        bodies: dict[str, dict[str, Any]] = {
+            "find_albums": {},
+            "search_photos": DAY,
+            "smart_search": {"query": "x"},
+            "album_gaps": gaps,
+            "preview_album": {"album_name": "Other"} | DAY,
+            "create_album": confirm,
+            "add_to_album": confirm,
+        }
+        resources = {
+            "/readyz", "/v1/caller", "/v1/albums", "/v1/previews", "/v1/receipts",
+            f"/v1/previews/{preview_id}", f"/v1/receipts/{receipt_id}",
+        }  # fmt: skip
+        document = (await box.http.get("/openapi-full.json")).json()["paths"]
+        routes = {(path, method.upper()) for path, methods in document.items() for method in methods}
+        asked = {(PATHS[operation], "POST") for operation in bodies}
+        asked |= {(path.replace(preview_id, "{preview_id}").replace(receipt_id, "{receipt_id}"), "GET")
+                  for path in resources}  # fmt: skip
+        assert asked == routes - {("/healthz", "GET")}
+        box.immich.journal.clear()
+        headers = {"authorization": f"Bearer {box.tokens['writer']}"}
+        for operation, body in bodies.items():
+            answer = await box.http.post(PATHS[operation], json=body, params=made_up, headers=headers)
+            assert fields_of(answer) >= set(made_up), operation
+        for path in sorted(resources):
+            assert fields_of(await box.get(path, **made_up)) >= set(made_up), path
+        assert box.paths == []
+        for path in sorted(resources):
+            assert (await box.get(path)).status_code == 200, path
 
 
 async def test_llm_06_the_biggest_answer_stays_small() -> None:

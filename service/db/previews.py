@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
-from sqlalchemy import CursorResult, and_, or_
+from sqlalchemy import ColumnElement, CursorResult, and_, or_
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlmodel import col, select, update
@@ -21,6 +21,8 @@ from service.db.tables import PreviewRow, ReceiptRow
 LEASE = timedelta(seconds=120)
 UNFINISHED = ("writing", "partial", "unknown")
 RUNNING = ("checking", "writing")
+UNCLAIMED: dict[str, None] = {"name_claim": None, "lease_owner": None, "lease_until": None}
+Row = TypeVar("Row", PreviewRow, ReceiptRow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +55,25 @@ async def list_previews(
     session: AsyncSession, *, caller_id: str | None, limit: int, before: tuple[datetime, str] | None = None
 ) -> list[PreviewRow]:
     """Newest first; those of one caller, or all where `caller_id` is None; older than the cursor `before`."""
-    statement = select(PreviewRow).order_by(col(PreviewRow.created_at).desc(), col(PreviewRow.id).desc()).limit(limit)
+    return await _list_newest(session, PreviewRow, PreviewRow.created_at, caller_id, limit, before)
+
+
+async def _list_newest(
+    session: AsyncSession,
+    table: type[Row],
+    written_at: datetime,
+    caller_id: str | None,
+    limit: int,
+    before: tuple[datetime, str] | None,
+) -> list[Row]:
+    """One page of a table with callers. `written_at` is its column of time; equal times are ordered by id."""
+    statement = select(table).order_by(col(written_at).desc(), col(table.id).desc()).limit(limit)
     if caller_id is not None:
-        statement = statement.where(col(PreviewRow.caller_id) == caller_id)
+        statement = statement.where(col(table.caller_id) == caller_id)
     if before is not None:
         moment, last_id = before
-        older = and_(col(PreviewRow.created_at) == moment, col(PreviewRow.id) < last_id)
-        statement = statement.where(or_(col(PreviewRow.created_at) < moment, older))
+        older = and_(col(written_at) == moment, col(table.id) < last_id)
+        statement = statement.where(or_(col(written_at) < moment, older))
     return list((await session.execute(statement)).scalars())
 
 
@@ -76,8 +90,7 @@ async def claim_open(
 
     None if it is not to be had. Raises NameClaimed if another preview may be creating the same name.
     """
-    lapsed = and_(col(PreviewRow.state) == "checking", col(PreviewRow.lease_until) < now)
-    free = and_(or_(col(PreviewRow.state) == "open", lapsed), col(PreviewRow.expires_at) > now)
+    free = and_(_is_open(now), col(PreviewRow.expires_at) > now)
     if name_claim is not None:
         await _release_lapsed_name(session, name_claim, now)
     return await _claim(session, preview_id, owner, now, free, state="checking", name_claim=name_claim)
@@ -88,11 +101,27 @@ async def claim_unfinished(session: AsyncSession, preview_id: str, owner: str, n
     row = await find_preview(session, preview_id)
     if row is None:
         return None
-    left = or_(
-        col(PreviewRow.state).in_(("partial", "unknown")),
-        and_(col(PreviewRow.state) == "writing", col(PreviewRow.lease_until) < now),
-    )
-    return await _claim(session, preview_id, owner, now, left, state="writing", name_claim=row.name_claim)
+    return await _claim(session, preview_id, owner, now, _is_left(now), state="writing", name_claim=row.name_claim)
+
+
+def _is_open(now: datetime) -> ColumnElement[bool]:
+    """Open, or being checked by somebody who died: nothing has been written."""
+    lapsed = and_(col(PreviewRow.state) == "checking", col(PreviewRow.lease_until) < now)
+    return or_(col(PreviewRow.state) == "open", lapsed)
+
+
+def _is_left(now: datetime) -> ColumnElement[bool]:
+    """Writing that began, did not end, and is nobody's now."""
+    lapsed = and_(col(PreviewRow.state) == "writing", col(PreviewRow.lease_until) < now)
+    return or_(col(PreviewRow.state).in_(("partial", "unknown")), lapsed)
+
+
+async def _update(session: AsyncSession, *conditions: ColumnElement[bool], **values: Any) -> int:
+    """One conditional UPDATE of previews; how many rows it changed."""
+    statement = update(PreviewRow).where(*conditions).values(**values)
+    result = await session.execute(statement.execution_options(synchronize_session=False))
+    assert isinstance(result, CursorResult)
+    return int(result.rowcount)
 
 
 async def _claim(
@@ -120,15 +149,13 @@ async def _release_lapsed_name(session: AsyncSession, name_claim: str, now: date
         col(PreviewRow.create_sent_at).is_(None),
         col(PreviewRow.target_album_id).is_(None),
     )
-    await session.execute(
-        update(PreviewRow)
-        .where(
-            col(PreviewRow.name_claim) == name_claim,
-            or_(col(PreviewRow.state) == "checking", nothing_sent),
-            col(PreviewRow.lease_until) < now,
-        )
-        .values(state="open", name_claim=None, lease_owner=None, lease_until=None)
-        .execution_options(synchronize_session=False)
+    await _update(
+        session,
+        col(PreviewRow.name_claim) == name_claim,
+        or_(col(PreviewRow.state) == "checking", nothing_sent),
+        col(PreviewRow.lease_until) < now,
+        state="open",
+        **UNCLAIMED,
     )
 
 
@@ -152,9 +179,7 @@ async def record_progress(session: AsyncSession, lease: Lease, **values: Any) ->
 
 async def release_checking(session: AsyncSession, lease: Lease) -> bool:
     """Back to `open`: the check failed or found drift, and nothing was written."""
-    return await _update_held(
-        session, lease, state="open", name_claim=None, lease_owner=None, lease_until=None, only="checking"
-    )
+    return await _update_held(session, lease, state="open", only="checking", **UNCLAIMED)
 
 
 async def start_writing(session: AsyncSession, lease: Lease, now: datetime, seen_album_ids: Sequence[str]) -> bool:
@@ -172,15 +197,15 @@ async def finish_writing(session: AsyncSession, lease: Lease, state: str, **valu
 
 
 async def _update_held(session: AsyncSession, lease: Lease, only: str | None = None, **values: Any) -> bool:
-    statement = update(PreviewRow).where(
+    changed = await _update(
+        session,
         col(PreviewRow.id) == lease.preview_id,
         col(PreviewRow.lease_owner) == lease.owner,
         col(PreviewRow.lease_epoch) == lease.epoch,
         col(PreviewRow.state).in_(RUNNING if only is None else (only,)),
+        **values,
     )
-    result = await session.execute(statement.values(**values).execution_options(synchronize_session=False))
-    assert isinstance(result, CursorResult)
-    return bool(result.rowcount == 1)
+    return changed == 1
 
 
 def is_expired(row: PreviewRow, now: datetime) -> bool:
@@ -208,15 +233,8 @@ async def leave_writing(session: AsyncSession, lease: Lease, *, nothing_written:
 
 async def drop_unfinished(session: AsyncSession, preview_id: str, now: datetime) -> bool:
     """Gives an unfinished preview up for good; false if there is none, or it is being written."""
-    left = or_(
-        col(PreviewRow.state).in_(("partial", "unknown")),
-        and_(col(PreviewRow.state) == "writing", col(PreviewRow.lease_until) < now),
-    )
-    statement = update(PreviewRow).where(col(PreviewRow.id) == preview_id, left)
-    values = {"state": "declined", "name_claim": None, "lease_owner": None, "lease_until": None}
-    result = await session.execute(statement.values(**values).execution_options(synchronize_session=False))
-    assert isinstance(result, CursorResult)
-    return bool(result.rowcount == 1)
+    changed = await _update(session, col(PreviewRow.id) == preview_id, _is_left(now), state="declined", **UNCLAIMED)
+    return changed == 1
 
 
 async def expire_previews(session: AsyncSession, now: datetime, forget_ids_after: timedelta) -> int:
@@ -224,23 +242,14 @@ async def expire_previews(session: AsyncSession, now: datetime, forget_ids_after
 
     A check that died counts as open: nothing was written in it.
     """
-    lapsed = and_(col(PreviewRow.state) == "checking", col(PreviewRow.lease_until) < now)
-    await session.execute(
-        update(PreviewRow)
-        .where(or_(col(PreviewRow.state) == "open", lapsed), col(PreviewRow.expires_at) <= now)
-        .values(state="expired", name_claim=None, lease_owner=None, lease_until=None)
-        .execution_options(synchronize_session=False)
-    )
-    old = and_(
+    await _update(session, _is_open(now), col(PreviewRow.expires_at) <= now, state="expired", **UNCLAIMED)
+    return await _update(
+        session,
         col(PreviewRow.state).in_(("expired", "declined")),
         col(PreviewRow.expires_at) < now - forget_ids_after,
         col(PreviewRow.asset_ids) != b"",
+        asset_ids=b"",
     )
-    result = await session.execute(
-        update(PreviewRow).where(old).values(asset_ids=b"").execution_options(synchronize_session=False)
-    )
-    assert isinstance(result, CursorResult)
-    return int(result.rowcount)
 
 
 async def save_receipt(session: AsyncSession, row: ReceiptRow) -> None:
@@ -256,11 +265,4 @@ async def list_receipts(
     session: AsyncSession, *, caller_id: str | None, limit: int, before: tuple[datetime, str] | None = None
 ) -> list[ReceiptRow]:
     """Newest first; those of one caller, or all where `caller_id` is None; older than the cursor `before`."""
-    statement = select(ReceiptRow).order_by(col(ReceiptRow.at).desc(), col(ReceiptRow.id).desc()).limit(limit)
-    if caller_id is not None:
-        statement = statement.where(col(ReceiptRow.caller_id) == caller_id)
-    if before is not None:
-        moment, last_id = before
-        older = and_(col(ReceiptRow.at) == moment, col(ReceiptRow.id) < last_id)
-        statement = statement.where(or_(col(ReceiptRow.at) < moment, older))
-    return list((await session.execute(statement)).scalars())
+    return await _list_newest(session, ReceiptRow, ReceiptRow.at, caller_id, limit, before)
